@@ -1,0 +1,40 @@
+"""garden: learn, run and study decentralised search on attributed graphs.
+
+The names below are the whole public surface; each is imported when it is first used, so that
+``import garden`` stays quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from garden.api import evaluate, load, route
+    from garden.datasets.task import SearchTask
+    from garden.errors import GardenError
+    from garden.graphs.graph import Graph
+
+__version__ = "0.1.0"
+__all__ = ["GardenError", "Graph", "SearchTask", "evaluate", "load", "route"]
+
+_HOMES = {
+    "GardenError": "garden.errors",
+    "Graph": "garden.graphs.graph",
+    "SearchTask": "garden.datasets.task",
+    "evaluate": "garden.api",
+    "load": "garden.api",
+    "route": "garden.api",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'garden' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

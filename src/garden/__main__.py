@@ -1,0 +1,5 @@
+"""``python -m garden`` is ``garden``."""
+
+from garden.cli.main import main
+
+main()

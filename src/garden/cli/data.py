@@ -1,0 +1,85 @@
+"""``garden data``: which graphs there are, what one holds, and fetching real ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import tyro
+
+_OTHER_GRAPHS = (
+    ("kaiser-hilgetag:n=200,alpha=30,beta=0.1,seed=3", "Grown in a box; positions as attributes"),
+    ("snap:DIR/107", "Any SNAP ego network: DIR/107.edges, .feat, .featnames"),
+    ("FOLDER", "edges.csv (source,target) and nodes.csv or nodes.parquet (node,…)"),
+    ("FILE", ".graphml, .gml, .npz, or an edge list (plain, CSV, .gz)"),
+)
+
+
+@dataclass(frozen=True)
+class DataList:
+    """List the graphs that garden knows by name, and the kinds of files it reads."""
+
+    json: str | None = None
+    """Write the list as JSON to this file; - is standard output."""
+
+    def run(self) -> None:
+        """Show the catalogue."""
+        from garden.cli.console import print_table, write_json
+        from garden.datasets.catalogue import DATASETS
+
+        rows = [(" · ".join(entry.specs), entry.description) for entry in DATASETS.values()]
+        rows += list(_OTHER_GRAPHS)
+        print_table("Graphs", ("spec", "what it is"), rows, self.json)
+        if self.json:
+            keys = ("name", "specs", "members", "description", "url", "citation")
+            entries = [{key: getattr(entry, key) for key in keys} for entry in DATASETS.values()]
+            write_json({"datasets": entries}, self.json)
+
+
+@dataclass(frozen=True)
+class DataInfo:
+    """Load a graph and print what it holds."""
+
+    spec: tyro.conf.Positional[str]
+    """The graph."""
+
+    json: str | None = None
+    """Write the facts as JSON to this file; - is standard output."""
+
+    def run(self) -> None:
+        """Load, measure, show."""
+        from garden.api import load
+        from garden.cli.console import print_table, write_json
+        from garden.datasets.statistics import graph_statistics
+
+        facts = graph_statistics(load(self.spec))
+        rows = [
+            (name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value))
+            for name, value in facts.items()
+        ]
+        print_table(str(facts["graph"]), ("", "value"), rows, self.json)
+        if self.json:
+            write_json(facts, self.json)
+
+
+@dataclass(frozen=True)
+class DataFetch:
+    """Download a real dataset into the user's cache and verify what it holds."""
+
+    name: tyro.conf.Positional[str]
+    """facebook, twitch or musae-facebook."""
+
+    url: str | None = None
+    """Another place to fetch the same archive from."""
+
+    json: str | None = None
+    """Write where it lies as JSON to this file; - is standard output."""
+
+    def run(self) -> None:
+        """Fetch, verify, say where it lies."""
+        from garden.cli.console import print_table, write_json
+        from garden.datasets.catalogue import fetch
+
+        folder = fetch(self.name, url=self.url)
+        print_table("Fetched", ("what", "where"), [(self.name, str(folder))], self.json)
+        if self.json:
+            write_json({"name": self.name, "folder": str(folder)}, self.json)

@@ -1,0 +1,92 @@
+"""``garden evaluate``: strategies side by side on the same pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from garden.errors import SpecError
+from garden.search.config import EvaluationConfig
+
+if TYPE_CHECKING:
+    from garden.datasets.task import SearchTask
+    from garden.graphs.graph import Graph
+    from garden.search.report import Report
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """Compare strategies on a graph's test pairs and print the paper's three metrics."""
+
+    spec: tyro.conf.Positional[str]
+    """The graph: facebook:414, kaiser-hilgetag:n=200,beta=1, a file, a folder, …"""
+
+    strategy: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    """A strategy, as often as you like; NAME+MEMORY gives it a memory. All walkers by default."""
+
+    memory: str = "none"
+    """The memory of every strategy that names none of its own: none, visited, backtrack."""
+
+    seed: int = 0
+    """Fixes the split and the pairs."""
+
+    seeds: str | None = None
+    """Several seeds, such as 0-9, in place of one: the table then shows means over them."""
+
+    task: Path | None = None
+    """A task file made by `garden task`, in place of a split by seed."""
+
+    config: Annotated[EvaluationConfig, tyro.conf.arg(name="")] = field(
+        default_factory=EvaluationConfig
+    )
+
+    pairs_out: Path | None = None
+    """Write hops and truncation of every pair and strategy to this CSV file."""
+
+    json: str | None = None
+    """Write the report as JSON to this file; - is standard output."""
+
+    def run(self) -> None:
+        """Load, evaluate, show."""
+        from garden.api import load
+        from garden.atomic import write_text
+        from garden.cli.console import print_table, write_json
+        from garden.search.report import COLUMNS
+        from garden.search.summary import SUMMARY_COLUMNS, SeedSummary
+
+        if self.seeds is not None and (self.task or self.pairs_out or self.seed):
+            raise SpecError("--seeds goes without --seed, --task and --pairs-out")
+        graph = load(self.spec)
+        reports = [self._report(task) for task in self._tasks(graph)]
+        if self.seeds is not None:
+            summary = SeedSummary(tuple(reports))
+            print_table(summary.title(), SUMMARY_COLUMNS, summary.rows(), self.json)
+        else:
+            print_table(reports[0].title(), COLUMNS, reports[0].rows(), self.json)
+        if self.pairs_out:
+            write_text(self.pairs_out, reports[0].pairs_csv())
+        if self.json:
+            result = reports[0] if self.seeds is None else summary
+            write_json(result.to_json(), self.json)
+
+    def _tasks(self, graph: Graph) -> list[SearchTask]:
+        from garden.datasets.task import SearchTask
+        from garden.search.summary import parse_seeds
+
+        if self.task:
+            return [SearchTask.load(self.task, graph)]
+        seeds = [self.seed] if self.seeds is None else parse_seeds(self.seeds)
+        return [SearchTask.split(graph, seed=seed) for seed in seeds]
+
+    def _report(self, task: SearchTask) -> Report:
+        from garden.api import default_strategies, evaluate
+        from garden.cli.console import progress_bar
+
+        strategies = self.strategy or tuple(default_strategies(task.graph))
+        with progress_bar() as progress:
+            return evaluate(
+                task, strategies, memory=self.memory, config=self.config, progress=progress
+            )

@@ -1,0 +1,73 @@
+"""The door of the command line: parse, run one verb, and say plainly what went wrong."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import tyro
+
+from garden import __version__
+from garden.cli.console import log_to_stderr
+from garden.cli.data import DataFetch, DataInfo, DataList
+from garden.cli.evaluate import Evaluate
+from garden.cli.quickstart import Quickstart
+from garden.cli.route import Route
+from garden.cli.task import Task
+from garden.errors import GardenError
+
+_DESCRIPTION = "Decentralised search on attributed graphs: learn it, run it, study it."
+_DATA = "List the graphs known by name, show what one holds, or fetch real ones."
+
+DataCommand = (
+    Annotated[DataList, tyro.conf.subcommand("list", prefix_name=False)]
+    | Annotated[DataInfo, tyro.conf.subcommand("info", prefix_name=False)]
+    | Annotated[DataFetch, tyro.conf.subcommand("fetch", prefix_name=False)]
+)
+Command = (
+    Annotated[Quickstart, tyro.conf.subcommand("quickstart")]
+    | Annotated[DataCommand, tyro.conf.subcommand("data", description=_DATA)]
+    | Annotated[Task, tyro.conf.subcommand("task")]
+    | Annotated[Evaluate, tyro.conf.subcommand("evaluate")]
+    | Annotated[Route, tyro.conf.subcommand("route")]
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run ``garden`` with these arguments, the process's own by default."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    if arguments == ["--version"]:
+        print(f"garden {__version__}")
+        return
+    try:
+        _run(arguments or ["--help"])
+    except GardenError as error:
+        _stop(str(error), 2)
+    except MemoryError:
+        _stop("out of memory: try a smaller graph, fewer pairs or a lower --max-hops", 2)
+    except KeyboardInterrupt:
+        _stop("interrupted", 130)
+    except BrokenPipeError:
+        # The reader of our output left; point stdout elsewhere so that closing it stays silent.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def _run(arguments: Sequence[str]) -> None:
+    config = (tyro.conf.FlagCreatePairsOff, tyro.conf.OmitSubcommandPrefixes)
+    command: Command = tyro.cli(
+        Command,
+        prog="garden",
+        description=_DESCRIPTION,
+        args=arguments,
+        config=config,
+    )
+    log_to_stderr()
+    command.run()
+
+
+def _stop(message: str, code: int) -> None:
+    print(f"garden: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(code)

@@ -1,0 +1,74 @@
+"""``garden route``: send one message and watch where it goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+
+@dataclass(frozen=True)
+class Route:
+    """Send one message from a source to a target and print its path, hop by hop."""
+
+    spec: tyro.conf.Positional[str]
+    """The graph."""
+
+    source: str
+    """The node that sends."""
+
+    target: str
+    """The node that shall receive."""
+
+    strategy: str = "bidirectional+visited"
+    """Who decides; NAME+MEMORY gives it a memory."""
+
+    memory: str = "none"
+    """The memory, where the strategy names none: none, visited, backtrack."""
+
+    max_hops: int = 100
+    """The hop at which the message is given up."""
+
+    seed: int = 0
+    """Fixes the random choices, and the split that temperatures are tuned on."""
+
+    plot: Path | None = None
+    """Draw the trip to this file (.png, .svg or .pdf)."""
+
+    json: str | None = None
+    """Write the trip as JSON to this file; - is standard output."""
+
+    def run(self) -> None:
+        """Route, show."""
+        from garden.api import route
+        from garden.cli.console import print_table, progress_bar, write_json
+
+        with progress_bar() as progress:
+            message = route(
+                self.spec,
+                self.strategy,
+                source=self.source,
+                target=self.target,
+                memory=self.memory,
+                max_hops=self.max_hops,
+                seed=self.seed,
+                progress=progress,
+            )
+        fate = "delivered" if message.delivered else "NOT delivered"
+        title = (
+            f"{message.graph.name}: {fate} in {message.hops} hops "
+            f"(shortest {message.distance}) by {message.strategy}, memory {message.memory}"
+        )
+        rows = [("0", message.path[0], "")]
+        rows += [
+            (str(hop), node, f"{chance:.3f}")
+            for hop, (node, chance) in enumerate(
+                zip(message.path[1:], message.probabilities, strict=True), 1
+            )
+        ]
+        print_table(title, ("hop", "node", "probability"), rows, self.json)
+        if self.plot:
+            message.plot(self.plot)
+        if self.json:
+            write_json(message.to_json(), self.json)

@@ -1,0 +1,49 @@
+"""``garden task``: draw a split and its pairs once, and store them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+
+@dataclass(frozen=True)
+class Task:
+    """Split a graph's targets 80/10/10, draw 1,000 validation and 1,000 test pairs, store them."""
+
+    spec: tyro.conf.Positional[str]
+    """The graph."""
+
+    out: Path
+    """The file to write."""
+
+    seed: int = 0
+    """Fixes the split and the pairs."""
+
+    json: str | None = None
+    """Write a summary as JSON to this file; - is standard output."""
+
+    def run(self) -> None:
+        """Split, save, say what was made."""
+        from garden.api import load
+        from garden.cli.console import print_table, write_json
+        from garden.datasets.task import SearchTask
+
+        task = SearchTask.split(load(self.spec), seed=self.seed)
+        task.save(self.out)
+        summary = {
+            "graph": task.graph.name,
+            "seed": task.seed,
+            "train_targets": len(task.train_targets),
+            "validation_targets": len(task.validation_targets),
+            "test_targets": len(task.test_targets),
+            "validation_pairs": len(task.validation_pairs),
+            "test_pairs": len(task.test_pairs),
+            "task_hash": task.content_hash,
+            "file": str(self.out),
+        }
+        rows = [(name.replace("_", " "), str(value)) for name, value in summary.items()]
+        print_table("Search task", ("", "value"), rows, self.json)
+        if self.json:
+            write_json(summary, self.json)

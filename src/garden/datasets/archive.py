@@ -1,0 +1,99 @@
+"""Downloading an archive and unpacking a few of its files, safely.
+
+Members are matched by their bare names and written flat, so nothing lands outside the folder; an
+archive that tries to is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from garden.datasets.text import one_line
+from garden.errors import DataError
+
+_TIMEOUT = 30  # seconds without a byte
+_MAX_BYTES = 1 << 30  # unpacked, for one member
+
+Opener = Callable[[], IO[bytes] | None]
+
+
+def download(url: str, path: Path, advice: str) -> None:
+    """Fetch ``url`` into the file ``path``; ``advice`` ends the error where that fails."""
+    try:
+        import pooch
+    except ImportError:
+        raise DataError(f"downloading needs pooch (pip install pooch): {advice}") from None
+    try:
+        # Streaming would leave the connection open on errors; these archives fit memory.
+        pooch.HTTPDownloader(timeout=_TIMEOUT, stream=False)(url, str(path), None)
+    except (OSError, ValueError) as error:  # what requests raises
+        raise DataError(f"{url}: cannot be downloaded ({_reason(error)}): {advice}") from None
+
+
+def unpack(archive: Path, folder: Path, wanted: Collection[str], url: str) -> None:
+    """Write the wanted files of a tar or zip archive into ``folder``, by their bare names."""
+    try:
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as opened:
+                _write_wanted(_zip_members(opened), folder, wanted, url)
+        else:
+            with tarfile.open(archive) as opened_tar:
+                _write_wanted(_tar_members(opened_tar), folder, wanted, url)
+    except (OSError, EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile) as error:
+        raise DataError(f"{url}: damaged archive ({one_line(error)}): fetch it again") from None
+    except (RuntimeError, NotImplementedError, ValueError) as error:  # locked or odd zip members
+        raise DataError(f"{url}: cannot be unpacked ({one_line(error)})") from None
+
+
+def _zip_members(archive: zipfile.ZipFile) -> Iterator[tuple[str, int, Opener]]:
+    for info in archive.infolist():
+        if not info.is_dir():
+            yield info.filename, info.file_size, lambda info=info: archive.open(info)  # type: ignore[misc]
+
+
+def _tar_members(archive: tarfile.TarFile) -> Iterator[tuple[str, int, Opener]]:
+    for info in archive:
+        if info.isfile():
+            yield info.name, info.size, lambda info=info: archive.extractfile(info)  # type: ignore[misc]
+
+
+def _write_wanted(
+    members: Iterator[tuple[str, int, Opener]], folder: Path, wanted: Collection[str], url: str
+) -> None:
+    for name, size, open_member in members:
+        path = PurePosixPath(name.replace("\\", "/"))
+        if path.is_absolute() or ".." in path.parts:
+            raise DataError(f"{url}: refused, the archive names a file outside itself ({name!r})")
+        if path.name not in wanted:
+            continue
+        if size > _MAX_BYTES:
+            raise DataError(f"{url}: refused, {name!r} unpacks to {size:,} bytes")
+        if (folder / path.name).exists():
+            raise DataError(f"{url}: refused, the archive holds {path.name!r} twice")
+        _write_member(open_member, folder / path.name)
+
+
+def _write_member(open_member: Opener, path: Path) -> None:
+    source = open_member()
+    if source is None:
+        return
+    with source, path.open("xb") as target:
+        shutil.copyfileobj(source, target)
+        target.flush()
+        os.fsync(target.fileno())
+
+
+def _reason(error: Exception) -> str:
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if status is not None:
+        return f"HTTP status {status}"
+    if isinstance(error, ValueError):
+        return one_line(error)
+    return "timed out" if "Timeout" in type(error).__name__ else "no connection"

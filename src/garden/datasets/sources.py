@@ -1,0 +1,128 @@
+"""The real datasets: what they are, who made them, and what their graphs must contain.
+
+Each is a family of graphs from one archive. The pinned hashes are of the largest connected
+component as parsed here, so that they hold however the files are named and packed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from garden.datasets.musae import find_musae, musae_files, read_musae
+from garden.datasets.snap import read_snap
+from garden.errors import DataError, SpecError
+from garden.graphs.graph import Graph
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A family of real graphs from one archive."""
+
+    name: str
+    description: str
+    specs: tuple[str, ...]
+    """Examples of how to name its graphs."""
+    url: str
+    citation: str
+    folder: str
+    """Its folder's name under ``$GARDEN_DATA`` and in the cache."""
+    members: tuple[str, ...]
+    """Its graphs, as their files name them."""
+    width: int | None = None
+    """How many attributes a MUSAE graph has; None for SNAP ego networks."""
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    """The content hash of the largest component of a member, where it is known."""
+
+
+DATASETS: dict[str, Dataset] = {
+    dataset.name: dataset
+    for dataset in (
+        Dataset(
+            name="facebook",
+            description="Ego networks of Facebook users, with anonymised profiles",
+            specs=("facebook:414", "facebook:414,attributes=as-published"),
+            url="https://snap.stanford.edu/data/facebook.tar.gz",
+            citation=(
+                "J. McAuley and J. Leskovec. Learning to Discover Social Circles in Ego "
+                "Networks. NIPS 2012."
+            ),
+            folder="facebook",
+            members=("414", "686", "348", "0", "3437", "107", "698", "1684", "1912", "3980"),
+            hashes={
+                "414": "e35922eab4fc50bd5e84814739b4116a66f11048e0f8e7c8d9582c531f6716a6",
+                "686": "7c98abcc19010917050539f64829a9f486f092123d9cb13db9faf228f831fec1",
+                "348": "2d4a99b768f4d77757454c1d965332f4c43612d5fe24466d6c642a8236ef2715",
+                "0": "18bb4ad13206f3b8a3b758daa88dfcf70caea9b002c7881c63235955f7e4a251",
+                "3437": "d22ab21b77c1d34407435db0ced3e2b402e0d1e326c201d414e2e31447e29910",
+            },
+        ),
+        Dataset(
+            name="twitch",
+            description="Mutual followers among Twitch streamers, by country",
+            specs=("twitch:PTBR", "twitch:RU", "twitch:ES"),
+            url="https://snap.stanford.edu/data/twitch.zip",
+            citation=(
+                "B. Rozemberczki, C. Allen and R. Sarkar. Multi-scale Attributed Node Embedding. "
+                "arXiv:1909.13021, 2019."
+            ),
+            folder="twitch",
+            members=("PTBR", "RU", "ES", "DE", "ENGB", "FR"),
+            width=3170,
+            hashes={
+                "PTBR": "86ea2c7cab95104bc7f79391f788900252979c4a71708b49d44516b93115f89e",
+                "RU": "1b5a7ee25f9c4a3a5600a6ffd83c98cfbefb6caee3cbd2e0ac132d42f0621d96",
+                "ES": "da6e2ef024baca3674226227602bd7b7d8d07700adb40f87cdb5e8d0051ca2ac",
+            },
+        ),
+        Dataset(
+            name="musae-facebook",
+            description="Mutual likes among verified Facebook pages",
+            specs=("musae-facebook",),
+            url="https://snap.stanford.edu/data/facebook_large.zip",
+            citation=(
+                "B. Rozemberczki, C. Allen and R. Sarkar. Multi-scale Attributed Node Embedding. "
+                "arXiv:1909.13021, 2019."
+            ),
+            folder="musae_facebook",
+            members=("facebook",),
+            width=4714,
+            hashes={
+                "facebook": "545699f7fa06ba17f3125620c090244907a3b9a33f0328ef2cc1dfac8e653a84",
+            },
+        ),
+    )
+}
+
+
+def dataset_named(name: str) -> Dataset:
+    """The catalogue's entry."""
+    if name not in DATASETS:
+        raise SpecError(f"no dataset called {name!r}: the datasets are {', '.join(DATASETS)}")
+    return DATASETS[name]
+
+
+def holds(dataset: Dataset, folder: Path, member: str) -> bool:
+    """Whether the folder has the files of this member."""
+    if dataset.width is None:
+        return (folder / f"{member}.edges").is_file()
+    return find_musae(folder, member) is not None
+
+
+def read_member(dataset: Dataset, folder: Path, member: str, attributes: str = "by-id") -> Graph:
+    """The whole graph of one member."""
+    if dataset.width is None:
+        return read_snap(folder / member, attributes)
+    files = find_musae(folder, member)
+    if files is None:
+        raise DataError(f"{folder}: no {musae_files(member)[0]} with its features file beside it")
+    return read_musae(*files, dataset.width, f"{dataset.name}:{member}")
+
+
+def wanted_files(dataset: Dataset) -> set[str]:
+    """The names of the archive's files that are worth unpacking."""
+    if dataset.width is None:
+        kinds = ("edges", "feat", "featnames")
+        return {f"{member}.{kind}" for member in dataset.members for kind in kinds}
+    return {file for member in dataset.members for file in musae_files(member)}

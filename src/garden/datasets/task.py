@@ -1,0 +1,213 @@
+"""Search tasks: a graph, a split of its nodes as targets, and the pairs that everybody plays.
+
+A task is made once from a seed, stored, and recognised by its hash, so that two results are
+comparable exactly when their task hashes are equal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from garden.atomic import write_text
+from garden.errors import GardenError, TaskError
+from garden.graphs.graph import Graph
+
+Split = Literal["train", "validation", "test", "all"]
+SPLITS: tuple[Split, ...] = get_args(Split)
+
+MIN_NODES = 10
+NUM_PAIRS = 1000
+FORMAT = "garden-task-1"
+
+
+@dataclass(frozen=True, eq=False)
+class SearchTask:
+    """Targets are split, sources are not: any node may send, to targets nobody trained on."""
+
+    graph: Graph
+    seed: int
+    train_targets: np.ndarray  # (num_train,) positions, ascending
+    validation_targets: np.ndarray
+    test_targets: np.ndarray
+    validation_pairs: np.ndarray  # (num_pairs, 2): source, target
+    test_pairs: np.ndarray
+
+    def __post_init__(self) -> None:
+        _check_targets(self)
+        _check_pairs(self.validation_pairs, self.validation_targets, "validation")
+        _check_pairs(self.test_pairs, self.test_targets, "test")
+        if self.graph.components().max(initial=0) > 0:
+            raise TaskError(
+                f"{self.graph.name} is not connected: take graph.largest_component() first"
+            )
+
+    @classmethod
+    def split(cls, graph: Graph, seed: int = 0, num_pairs: int = NUM_PAIRS) -> SearchTask:
+        """Draw an 80/10/10 split of the targets, and pairs with replacement, from a seed."""
+        if graph.num_nodes < MIN_NODES:
+            raise TaskError(
+                f"{graph.name} has {graph.num_nodes} nodes: a split needs at least {MIN_NODES}"
+            )
+        if seed < 0:
+            raise TaskError(f"seed {seed} is negative: use 0 or more")
+        order = np.random.default_rng(seed).permutation(graph.num_nodes)
+        cuts = [8 * graph.num_nodes // 10, 9 * graph.num_nodes // 10]
+        train, validation, test = np.split(order, cuts)
+        return cls(
+            graph=graph,
+            seed=seed,
+            train_targets=np.sort(train),
+            validation_targets=np.sort(validation),
+            test_targets=np.sort(test),
+            validation_pairs=draw_pairs(np.sort(validation), graph.num_nodes, num_pairs, [seed, 1]),
+            test_pairs=draw_pairs(np.sort(test), graph.num_nodes, num_pairs, [seed, 2]),
+        )
+
+    def targets(self, split: Split) -> np.ndarray:
+        """The nodes that may be targets in this part of the split."""
+        if split == "all":
+            return np.arange(self.graph.num_nodes)
+        chosen: np.ndarray = getattr(self, f"{split}_targets")
+        return chosen
+
+    def pairs(self, split: Split) -> np.ndarray:
+        """The serialized pairs of this part; drawn from the task's seed for `train` and `all`."""
+        if split == "validation":
+            return self.validation_pairs
+        if split == "test":
+            return self.test_pairs
+        stream = 3 if split == "train" else 4
+        num_pairs = len(self.test_pairs)
+        return draw_pairs(self.targets(split), self.graph.num_nodes, num_pairs, [self.seed, stream])
+
+    def all_pairs(self, split: Split) -> np.ndarray:
+        """Every source with every target of this part."""
+        return every_source(self.targets(split), self.graph.num_nodes)
+
+    @cached_property
+    def content_hash(self) -> str:
+        """A digest of the graph, the split and the pairs."""
+        digest = hashlib.sha256(f"{FORMAT} {self.graph.content_hash} {self.seed}".encode())
+        for array in (
+            self.train_targets,
+            self.validation_targets,
+            self.test_targets,
+            self.validation_pairs,
+            self.test_pairs,
+        ):
+            digest.update(np.int64(array.size).tobytes())
+            digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
+        return digest.hexdigest()
+
+    def save(self, path: str | Path) -> None:
+        """Write the task as JSON; the graph itself is not in it, only its name and hash."""
+        names = self.graph.node_names
+
+        def named(positions: np.ndarray) -> list[Any]:
+            if positions.ndim == 2:
+                return [[names[source], names[target]] for source, target in positions]
+            return [names[node] for node in positions]
+
+        content = {
+            "format": FORMAT,
+            "graph": self.graph.name,
+            "graph_hash": self.graph.content_hash,
+            "task_hash": self.content_hash,
+            "seed": self.seed,
+            "targets": {split: named(self.targets(split)) for split in SPLITS[:3]},
+            "pairs": {split: named(self.pairs(split)) for split in SPLITS[1:3]},
+        }
+        write_text(Path(path), json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+    @classmethod
+    def load(cls, path: str | Path, graph: Graph) -> SearchTask:
+        """Read a task back for its own graph; another graph or an altered file is refused."""
+        path = Path(path)
+        content = _read_task_file(path)
+        if content.get("graph_hash") != graph.content_hash:
+            raise TaskError(
+                f"{path}: this task is for {content.get('graph')!r}, whose content differs from "
+                f"{graph.name!r}: load it with its own graph"
+            )
+        try:
+            task = _task_of_content(content, graph)
+        except (GardenError, KeyError, TypeError, ValueError) as error:
+            raise TaskError(f"{path}: the task is damaged ({error})") from None
+        if task.content_hash != content.get("task_hash"):
+            raise TaskError(f"{path}: the task was altered: its hash does not match its content")
+        return task
+
+
+def draw_pairs(targets: np.ndarray, num_nodes: int, num_pairs: int, seed: list[int]) -> np.ndarray:
+    """Uniform targets and, for each, a uniform source that is another node, (num_pairs, 2)."""
+    rng = np.random.default_rng(seed)
+    chosen = rng.choice(targets, num_pairs)
+    sources = rng.integers(0, num_nodes - 1, num_pairs)
+    sources += sources >= chosen  # skip over the target
+    return np.stack([sources, chosen], axis=1)
+
+
+def every_source(targets: np.ndarray, num_nodes: int) -> np.ndarray:
+    """Every other node with every target, grouped by target."""
+    pairs = np.stack(
+        [np.tile(np.arange(num_nodes), len(targets)), np.repeat(targets, num_nodes)], axis=1
+    )
+    return pairs[pairs[:, 0] != pairs[:, 1]]
+
+
+def _read_task_file(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise TaskError(f"{path}: no such task file: make one with 'garden task'") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise TaskError(f"{path}: not a readable task file ({error})") from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise TaskError(f"{path}: not a task file of this version ({FORMAT})")
+    return content
+
+
+def _task_of_content(content: dict[str, Any], graph: Graph) -> SearchTask:
+    def targets(split: str) -> np.ndarray:
+        return np.array([graph.position(name) for name in content["targets"][split]], dtype=int)
+
+    def pairs(split: str) -> np.ndarray:
+        listed = [[graph.position(s), graph.position(t)] for s, t in content["pairs"][split]]
+        return np.array(listed, dtype=int).reshape(-1, 2)
+
+    return SearchTask(
+        graph=graph,
+        seed=int(content["seed"]),
+        train_targets=targets("train"),
+        validation_targets=targets("validation"),
+        test_targets=targets("test"),
+        validation_pairs=pairs("validation"),
+        test_pairs=pairs("test"),
+    )
+
+
+def _check_targets(task: SearchTask) -> None:
+    parts = [task.train_targets, task.validation_targets, task.test_targets]
+    if any(len(part) == 0 for part in parts):
+        raise TaskError("every part of a split needs at least one target")
+    together = np.concatenate(parts)
+    if len(np.unique(together)) != len(together):
+        raise TaskError("a target stands in more than one part of the split")
+    if together.min() < 0 or together.max() >= task.graph.num_nodes:
+        raise TaskError(f"a target is not a node of {task.graph.name}")
+
+
+def _check_pairs(pairs: np.ndarray, targets: np.ndarray, split: str) -> None:
+    if len(pairs) == 0:
+        raise TaskError(f"the {split} part has no pairs")
+    if (pairs[:, 0] == pairs[:, 1]).any():
+        raise TaskError(f"a {split} pair has the same node as source and target")
+    if not np.isin(pairs[:, 1], targets).all():
+        raise TaskError(f"a {split} pair has a target that is not in the {split} part")

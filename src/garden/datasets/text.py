@@ -1,0 +1,104 @@
+"""Reading text and CSV files line by line, so that every error can name its line.
+
+Files may be gzipped. Whatever goes wrong, from a missing file to a stray byte, is a DataError.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import IO, cast
+
+from garden.errors import DataError
+
+_BROKEN_FILE = (OSError, EOFError, zlib.error)
+
+
+def text_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Each line with its number, from 1, line ends included; UTF-8, with or without a mark."""
+    number = 0
+    try:
+        with open_bytes(path) as stream:
+            for number, raw in enumerate(stream, start=1):
+                line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+                if "\0" in line:
+                    raise DataError(f"{path}, line {number}: binary data, expected text")
+                yield number, line
+    except UnicodeDecodeError:
+        raise DataError(f"{path}, line {number}: not UTF-8 text: convert the file") from None
+    except _BROKEN_FILE as error:
+        raise unreadable(path, error) from None
+
+
+def data_lines(path: Path, comments: str = "#%") -> Iterator[tuple[int, str]]:
+    """The lines that are neither blank nor comments, with their numbers."""
+    for number, line in text_lines(path):
+        start = line.lstrip()[:1]
+        if start and start not in comments:
+            yield number, line
+
+
+def csv_records(
+    path: Path, delimiter: str = ",", comments: str = ""
+) -> Iterator[tuple[int, list[str]]]:
+    """Each record with the number of its first line; blank and comment lines are skipped."""
+    lines = text_lines(path)
+    for number, line in lines:
+        start = line.lstrip()[:1]
+        if not start or start in comments:
+            continue
+        body = line.rstrip("\r\n")
+        if '"' not in body and "\r" not in body:  # the csv module is needed for the rest only
+            yield number, [cell.lstrip(" ") for cell in body.split(delimiter)]
+            continue
+        try:
+            yield number, _quoted_record(chain([line], (text for _, text in lines)), delimiter)
+        except csv.Error as error:
+            raise DataError(f"{path}, line {number}: broken CSV ({error})") from None
+
+
+def quoted(cell: str, delimiter: str = ",") -> str:
+    """A cell as CSV text, quoted unless it is plain, so that any text reads back as it was."""
+    plain = cell and all(letter.isalnum() or letter in "_.-+=:; " for letter in cell)
+    if plain and cell == cell.strip() and delimiter not in cell:
+        return cell
+    doubled = cell.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """The file's bytes, unpacked where its name ends in ``.gz``."""
+    return cast(IO[bytes], gzip.GzipFile(path)) if is_gzipped(path) else path.open("rb")
+
+
+def is_gzipped(path: Path) -> bool:
+    """Whether the name says so."""
+    return path.suffix.lower() == ".gz"
+
+
+def inner_suffix(path: Path) -> str:
+    """The suffix in lower case, the one before ``.gz`` where the file is gzipped."""
+    return (Path(path.stem).suffix if is_gzipped(path) else path.suffix).lower()
+
+
+def unreadable(path: Path, error: BaseException) -> DataError:
+    """The one-line error for a file that the system or the unpacker could not read."""
+    if isinstance(error, FileNotFoundError):
+        return DataError(f"{path}: no such file: check the path")
+    if isinstance(error, OSError) and error.strerror:
+        return DataError(f"{path}: cannot be read ({error.strerror})")
+    return DataError(f"{path}: damaged gzip file ({one_line(error)}): fetch it again")
+
+
+def one_line(error: BaseException) -> str:
+    """What an error of another library says, short and on one line."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= 160 else text[:160] + "…"
+
+
+def _quoted_record(lines: Iterable[str], delimiter: str) -> list[str]:
+    return next(csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True))

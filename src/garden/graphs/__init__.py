@@ -1,0 +1,1 @@
+"""Graphs, the ego graphs that agents see, and shortest-path distances."""

@@ -1,0 +1,267 @@
+"""The attributed graph: an immutable value that everything else reads.
+
+A :class:`Graph` is undirected and unweighted, stored as sorted CSR with both directions of every
+edge. It is checked once, when it is built; nobody downstream checks again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+
+from garden.errors import GraphError
+
+AttributeTable: TypeAlias = np.ndarray | sp.csr_array  # (num_nodes, num_attributes) float32
+
+_MAX_NODES = np.iinfo(np.int32).max
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """Nodes, edges and attributes, by position; names translate to positions and back.
+
+    Build one with :meth:`from_edges` unless you already hold clean CSR arrays.
+    """
+
+    indptr: np.ndarray  # (num_nodes + 1,) int64
+    indices: np.ndarray  # (2 * num_edges,) int32, ascending within each row
+    attributes: AttributeTable  # (num_nodes, num_attributes); no columns when there are none
+    node_names: tuple[str, ...]
+    attribute_names: tuple[str, ...]
+    name: str = field(default="graph")
+    """What reports call this graph; a spec such as ``facebook:414`` where there is one."""
+
+    def __post_init__(self) -> None:
+        _check_structure(self.indptr, self.indices)
+        _check_attributes(self.attributes, self.num_nodes, len(self.attribute_names))
+        if len(self.node_names) != self.num_nodes:
+            raise GraphError(
+                f"{self.num_nodes} nodes but {len(self.node_names)} node names: give one each"
+            )
+        _refuse_repeats(self.node_names, "node name")
+        _refuse_repeats(self.attribute_names, "attribute name")
+        for array in self._arrays():
+            array.setflags(write=False)
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: np.ndarray,
+        num_nodes: int,
+        attributes: AttributeTable | None = None,
+        node_names: Sequence[str] | None = None,
+        attribute_names: Sequence[str] | None = None,
+        name: str = "graph",
+    ) -> Graph:
+        """The graph with these edges, given as node positions, shape (num_edges, 2).
+
+        Directions are forgotten; self-loops and repeated edges are dropped.
+        """
+        indptr, indices = _csr_of_edges(np.asarray(edges), num_nodes)
+        if attributes is None:
+            attributes = np.zeros((num_nodes, 0), dtype=np.float32)
+        table = _as_attribute_table(attributes)
+        if attribute_names is None:
+            attribute_names = [f"x{column}" for column in range(table.shape[1])]
+        if node_names is None:
+            node_names = [str(node) for node in range(num_nodes)]
+        return cls(indptr, indices, table, tuple(node_names), tuple(attribute_names), name)
+
+    @property
+    def num_nodes(self) -> int:
+        """How many nodes there are."""
+        return len(self.indptr) - 1
+
+    @property
+    def num_edges(self) -> int:
+        """How many undirected edges there are."""
+        return len(self.indices) // 2
+
+    @property
+    def num_attributes(self) -> int:
+        """How many numbers a profile has."""
+        return int(self.attributes.shape[1])
+
+    @property
+    def density(self) -> float:
+        """The share of node pairs that are linked."""
+        possible = self.num_nodes * (self.num_nodes - 1) / 2
+        return self.num_edges / possible if possible else 0.0
+
+    @cached_property
+    def degrees(self) -> np.ndarray:
+        """How many neighbours each node has, (num_nodes,) int64."""
+        return np.diff(self.indptr)
+
+    def neighbours(self, node: int) -> np.ndarray:
+        """The positions of a node's neighbours, ascending."""
+        return self.indices[self.indptr[node] : self.indptr[node + 1]]
+
+    def edges(self) -> np.ndarray:
+        """Every edge once, as (num_edges, 2) positions with the smaller first."""
+        sources = np.repeat(np.arange(self.num_nodes, dtype=np.int32), self.degrees)
+        once = sources < self.indices
+        return np.stack([sources[once], self.indices[once]], axis=1)
+
+    def adjacency(self) -> sp.csr_array:
+        """The 0/1 adjacency matrix, sharing this graph's index arrays."""
+        ones = np.ones(len(self.indices), dtype=np.float64)
+        shape = (self.num_nodes, self.num_nodes)
+        return sp.csr_array((ones, self.indices, self.indptr), shape=shape)
+
+    @cached_property
+    def _position_of(self) -> dict[str, int]:
+        return {name: position for position, name in enumerate(self.node_names)}
+
+    def position(self, node: str | int) -> int:
+        """The position of the node with this name; integers are read as names too."""
+        try:
+            return self._position_of[str(node)]
+        except KeyError:
+            raise GraphError(
+                f"no node named {str(node)!r} in {self.name}: its {self.num_nodes} nodes are named "
+                f"{_sample_of(self.node_names)}"
+            ) from None
+
+    def subgraph(self, nodes: np.ndarray) -> Graph:
+        """The graph on these nodes, in this order, with the edges among them."""
+        adjacency = self.adjacency()[nodes][:, nodes]
+        return replace(
+            self,
+            indptr=adjacency.indptr.astype(np.int64),
+            indices=_sorted_indices(adjacency).astype(np.int32),
+            attributes=self.attributes[nodes],
+            node_names=tuple(self.node_names[node] for node in nodes),
+        )
+
+    def components(self) -> np.ndarray:
+        """The number of the connected component of each node, (num_nodes,)."""
+        _, labels = sp.csgraph.connected_components(self.adjacency(), directed=False)
+        return np.asarray(labels)
+
+    def largest_component(self) -> Graph:
+        """The largest connected component, the first of them where several are equally large."""
+        labels = self.components()
+        if labels.max(initial=0) == 0:
+            return self
+        return self.subgraph(np.flatnonzero(labels == np.bincount(labels).argmax()))
+
+    @cached_property
+    def content_hash(self) -> str:
+        """A digest of nodes, names, edges and attributes: equal graphs have equal digests."""
+        digest = hashlib.sha256()
+        attributes = sp.csr_array(self.attributes, copy=True)
+        attributes.eliminate_zeros()
+        digest.update(_name_bytes(self.node_names))
+        digest.update(_name_bytes(self.attribute_names))
+        for array, kind in (
+            (self.indptr, "<i8"),
+            (self.indices, "<i4"),
+            (attributes.indptr, "<i8"),
+            (_sorted_indices(attributes), "<i4"),
+            (attributes.data, "<f4"),
+        ):
+            digest.update(np.ascontiguousarray(array, dtype=kind).tobytes())
+        return digest.hexdigest()
+
+    def _arrays(self) -> list[np.ndarray]:
+        if isinstance(self.attributes, np.ndarray):
+            return [self.indptr, self.indices, self.attributes]
+        table = self.attributes
+        return [self.indptr, self.indices, table.data, table.indices, table.indptr]
+
+    def __repr__(self) -> str:
+        return (
+            f"Graph({self.name!r}, {self.num_nodes} nodes, {self.num_edges} edges, "
+            f"{self.num_attributes} attributes)"
+        )
+
+
+def _csr_of_edges(edges: np.ndarray, num_nodes: int) -> tuple[np.ndarray, np.ndarray]:
+    if num_nodes < 1:
+        raise GraphError("a graph needs at least one node")
+    if num_nodes > _MAX_NODES:
+        raise GraphError(
+            f"{num_nodes} nodes are more than the {_MAX_NODES} that fit 32-bit indices"
+        )
+    edges = edges.reshape(-1, 2) if edges.size == 0 else edges
+    if edges.ndim != 2 or edges.shape[1] != 2:
+        raise GraphError(f"edges have shape {edges.shape}: expected (num_edges, 2)")
+    edges = edges.astype(np.int64)
+    if edges.size and (edges.min() < 0 or edges.max() >= num_nodes):
+        raise GraphError(f"an edge names node {edges.max()} of {num_nodes}: positions start at 0")
+    edges = edges[edges[:, 0] != edges[:, 1]]
+    both = np.concatenate([edges, edges[:, ::-1]])
+    keys = np.unique(both[:, 0] * num_nodes + both[:, 1])
+    counts = np.bincount(keys // num_nodes, minlength=num_nodes)
+    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return indptr, (keys % num_nodes).astype(np.int32)
+
+
+def _as_attribute_table(attributes: AttributeTable) -> AttributeTable:
+    if sp.issparse(attributes):
+        table = sp.csr_array(attributes, dtype=np.float32, copy=True)
+        table.sum_duplicates()
+        table.eliminate_zeros()
+        return table
+    return np.array(attributes, dtype=np.float32)
+
+
+def _check_structure(indptr: np.ndarray, indices: np.ndarray) -> None:
+    if indptr.ndim != 1 or len(indptr) < 2 or indptr[0] != 0 or indptr[-1] != len(indices):
+        raise GraphError("malformed CSR: indptr must start at 0 and end at the number of indices")
+    if (np.diff(indptr) < 0).any():
+        raise GraphError("malformed CSR: indptr must not decrease")
+    num_nodes = len(indptr) - 1
+    if len(indices) and (indices.min() < 0 or indices.max() >= num_nodes):
+        raise GraphError(f"malformed CSR: an index lies outside 0 … {num_nodes - 1}")
+    sources = np.repeat(np.arange(num_nodes, dtype=np.int64), np.diff(indptr))
+    if (sources == indices).any():
+        raise GraphError("a self-loop: use Graph.from_edges, which drops them")
+    keys = sources * num_nodes + indices
+    if (np.diff(keys) <= 0).any():
+        raise GraphError("malformed CSR: rows must be ascending and free of repeats")
+    if not np.array_equal(np.sort(indices * np.int64(num_nodes) + sources), keys):
+        raise GraphError("the edges are not symmetric: use Graph.from_edges, which mirrors them")
+
+
+def _check_attributes(attributes: AttributeTable, num_nodes: int, num_names: int) -> None:
+    if attributes.ndim != 2 or attributes.shape[0] != num_nodes:
+        raise GraphError(
+            f"attributes have shape {tuple(attributes.shape)}: expected one row for each of "
+            f"{num_nodes} nodes"
+        )
+    if attributes.shape[1] != num_names:
+        raise GraphError(f"{attributes.shape[1]} attributes but {num_names} attribute names")
+    if attributes.dtype != np.float32:
+        raise GraphError(f"attributes are {attributes.dtype}: expected float32")
+    finite = np.isfinite(attributes.data if sp.issparse(attributes) else attributes)
+    if not finite.all():
+        raise GraphError(f"{(~finite).sum()} attribute values are NaN or infinite")
+
+
+def _refuse_repeats(names: tuple[str, ...], what: str) -> None:
+    if len(set(names)) != len(names):
+        seen: set[str] = set()
+        repeated = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise GraphError(f"the {what} {repeated!r} stands twice: names must differ")
+
+
+def _sorted_indices(matrix: sp.csr_array) -> np.ndarray:
+    matrix.sort_indices()
+    return matrix.indices
+
+
+def _name_bytes(names: tuple[str, ...]) -> bytes:
+    return "".join(f"{len(name)}:{name}" for name in names).encode("utf-8", "surrogatepass")
+
+
+def _sample_of(names: tuple[str, ...], count: int = 5) -> str:
+    sample = ", ".join(names[:count])
+    return sample + (", …" if len(names) > count else "")

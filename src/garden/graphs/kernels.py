@@ -1,0 +1,79 @@
+"""Compiled loops over CSR arrays: edges inside ego graphs, and bit-parallel breadth-first search.
+
+Importing this module needs numba. Each kernel has a plain NumPy or SciPy twin beside its caller,
+which defines it and serves where numba is missing.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+WORD = 64  # sources that one breadth-first search carries, one bit each
+
+
+@numba.njit(cache=True, nogil=True)
+def edges_among_members(indptr, indices, offsets, members):  # type: ignore[no-untyped-def]
+    """Edges among the members of each ego graph, as positions in ``members``."""
+    num_egos = len(offsets) - 1
+    place = np.full(len(indptr) - 1, -1, dtype=np.int64)
+    edge_offsets = np.zeros(num_egos + 1, dtype=np.int64)
+    edges = np.empty((2, 0), dtype=np.int32)
+    for filling in (False, True):
+        count = 0
+        for ego in range(num_egos):
+            for position in range(offsets[ego], offsets[ego + 1]):
+                place[members[position]] = position
+            for position in range(offsets[ego], offsets[ego + 1]):
+                member = members[position]
+                for k in range(indptr[member], indptr[member + 1]):
+                    head = place[indices[k]]
+                    if head >= 0:
+                        if filling:
+                            edges[0, count] = position
+                            edges[1, count] = head
+                        count += 1
+            for position in range(offsets[ego], offsets[ego + 1]):
+                place[members[position]] = -1
+            edge_offsets[ego + 1] = count
+        if not filling:
+            edges = np.empty((2, count), dtype=np.int32)
+    return edge_offsets, edges
+
+
+@numba.njit(cache=True, nogil=True)
+def word_of_distances(indptr, indices, sources, distances):  # type: ignore[no-untyped-def]
+    """Fill ``distances``, (≤ 64, num_nodes) int16 of -1, with hops from each source.
+
+    Bit b of a node's word says whether the search from source b has met it, so that one pass
+    over the edges advances all searches by a hop.
+    """
+    num_nodes = len(indptr) - 1
+    met = np.zeros(num_nodes, dtype=np.uint64)
+    frontier = np.zeros(num_nodes, dtype=np.uint64)
+    arriving = np.zeros(num_nodes, dtype=np.uint64)
+    for b in range(len(sources)):
+        met[sources[b]] |= np.uint64(1) << np.uint64(b)
+        distances[b, sources[b]] = 0
+    frontier[:] = met
+    hops = 0
+    moving = True
+    while moving:
+        hops += 1
+        moving = False
+        for node in range(num_nodes):
+            word = np.uint64(0)
+            for k in range(indptr[node], indptr[node + 1]):
+                word |= frontier[indices[k]]
+            word &= ~met[node]
+            arriving[node] = word
+            b = 0
+            while word:
+                if word & np.uint64(1):
+                    distances[b, node] = hops
+                    moving = True
+                word >>= np.uint64(1)
+                b += 1
+        for node in range(num_nodes):
+            met[node] |= arriving[node]
+            frontier[node] = arriving[node]

@@ -1,0 +1,64 @@
+"""Shortest-path distances: what the oracle knows and no agent does."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import scipy.sparse.csgraph as csgraph
+
+from garden.errors import GraphError
+from garden.graphs.graph import Graph
+
+UNREACHABLE = -1
+
+
+def distances(graph: Graph, sources: np.ndarray | None = None, num_threads: int = 2) -> np.ndarray:
+    """Hops from each source to every node, (num_sources, num_nodes) int16.
+
+    All nodes are sources by default. Unreachable nodes are at :data:`UNREACHABLE`.
+    """
+    sources = np.arange(graph.num_nodes) if sources is None else np.asarray(sources, dtype=np.int64)
+    try:
+        from garden.graphs.kernels import WORD, word_of_distances
+    except ImportError:  # no numba on this machine
+        return distances_plain(graph, sources)
+    result = np.full((len(sources), graph.num_nodes), UNREACHABLE, dtype=np.int16)
+
+    def fill(start: int) -> None:
+        block = slice(start, start + WORD)
+        word_of_distances(graph.indptr, graph.indices, sources[block], result[block])
+
+    starts = range(0, len(sources), WORD)
+    if len(starts) == 1:
+        fill(0)
+        return result
+    with ThreadPoolExecutor(num_threads) as pool:
+        list(pool.map(fill, starts))
+    return result
+
+
+def distances_plain(graph: Graph, sources: np.ndarray) -> np.ndarray:
+    """The same, by SciPy."""
+    if len(sources) == 0:
+        return np.empty((0, graph.num_nodes), dtype=np.int16)
+    hops = csgraph.shortest_path(graph.adjacency(), unweighted=True, indices=sources)
+    return np.where(np.isinf(hops), UNREACHABLE, hops).astype(np.int16)
+
+
+def pair_distances(graph: Graph, pairs: np.ndarray) -> np.ndarray:
+    """Hops between each (source, target) pair, (num_pairs,) int16; an error if there is no path."""
+    targets, rows = np.unique(pairs[:, 1], return_inverse=True)
+    hops = np.empty(len(pairs), dtype=np.int16)
+    block = 1024
+    for start in range(0, len(targets), block):
+        chosen = (rows >= start) & (rows < start + block)
+        table = distances(graph, targets[start : start + block])
+        hops[chosen] = table[rows[chosen] - start, pairs[chosen, 0]]
+    if (hops == UNREACHABLE).any():
+        source, target = pairs[np.flatnonzero(hops == UNREACHABLE)[0]]
+        raise GraphError(
+            f"no path from {graph.node_names[source]} to {graph.node_names[target]} "
+            f"in {graph.name}: search needs a connected graph"
+        )
+    return hops

@@ -1,0 +1,1 @@
+"""Pictures of graphs, walks, curves and tables."""

@@ -1,0 +1,102 @@
+"""A picture of one message's trip through a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from garden.atomic import write_file
+from garden.graphs.graph import Graph
+from garden.plots.layout import drawn_nodes, places_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_PATH = "#c2410c"
+_NODE = "#94a3b8"
+_EDGE = "#cbd5e1"
+
+
+def draw_walk(
+    graph: Graph, nodes: Sequence[int], target: int, path: str | Path | None = None
+) -> Figure:
+    """The graph in grey, the trip in colour: a square source, a starred target, numbered hops.
+
+    Nodes stand where their attributes say if those are two positions, else by a spring layout; of
+    a large graph only the surroundings of the trip are drawn.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 7), layout="constrained")
+    axes = figure.add_subplot()
+    shown = graph.subgraph(drawn_nodes(graph, nodes, target))
+    places = places_of(shown)
+    _draw_graph(axes, shown, places)
+    position = {node: shown.position(graph.node_names[node]) for node in [*nodes, target]}
+    _draw_trip(axes, places[[position[node] for node in nodes]], places[position[target]])
+    arrived = "delivered" if nodes[-1] == target else "not delivered"
+    axes.set_title(
+        f"{graph.name}: {graph.node_names[nodes[0]]} → {graph.node_names[target]}, "
+        f"{arrived} after {len(nodes) - 1} hops"
+    )
+    if path is not None:
+        save_figure(figure, Path(path))
+    return figure
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure in the format of its suffix."""
+    kind = path.suffix.lstrip(".") or "png"
+    write_file(path, lambda temporary: figure.savefig(temporary, format=kind, dpi=150))
+
+
+def _draw_graph(axes: Axes, graph: Graph, places: np.ndarray) -> None:
+    from matplotlib.collections import LineCollection
+
+    lines = LineCollection(
+        list(places[graph.edges()]), colors=_EDGE, linewidths=0.5, alpha=0.7, zorder=1
+    )
+    axes.add_collection(lines)
+    axes.scatter(places[:, 0], places[:, 1], s=12, color=_NODE, zorder=2, linewidths=0)
+    axes.set_axis_off()
+    axes.set_aspect("equal")
+    axes.margins(0.05)
+
+
+def _draw_trip(axes: Axes, places: np.ndarray, goal: np.ndarray) -> None:
+    for hop, (start, stop) in enumerate(pairwise(places), 1):
+        arrow = {"arrowstyle": "-|>", "color": _PATH, "linewidth": 1.6, "shrinkA": 3, "shrinkB": 3}
+        axes.annotate("", xy=stop, xytext=start, arrowprops=arrow, zorder=3)
+        if len(places) <= 40:
+            _draw_number(axes, hop, (start + stop) / 2)
+    axes.scatter(
+        places[0, 0], places[0, 1], marker="s", s=90, color="black", zorder=4, label="source"
+    )
+    axes.scatter(
+        goal[0],
+        goal[1],
+        marker="*",
+        s=220,
+        color="white",
+        edgecolor="black",
+        zorder=4,
+        label="target",
+    )
+    axes.legend(loc="lower right", frameon=False)
+
+
+def _draw_number(axes: Axes, hop: int, place: np.ndarray) -> None:
+    box = {
+        "boxstyle": "circle,pad=0.15",
+        "facecolor": "white",
+        "edgecolor": _PATH,
+        "linewidth": 0.6,
+    }
+    axes.text(
+        place[0], place[1], str(hop), fontsize=7, ha="center", va="center", bbox=box, zorder=5
+    )

@@ -1,0 +1,1 @@
+"""Search itself: exact chains, sampled walks, metrics and comparisons."""

@@ -1,0 +1,176 @@
+"""Playing several strategies on the same pairs and setting their results side by side."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from garden.datasets.task import SearchTask
+from garden.errors import SpecError
+from garden.graphs.ego import EgoGraphs
+from garden.graphs.paths import pair_distances
+from garden.graphs.views import ego_graphs
+from garden.search.chain import hop_distributions
+from garden.search.config import EvaluationConfig
+from garden.search.metrics import (
+    PairOutcomes,
+    by_distance,
+    expected_hops,
+    oracle_ratio_interval,
+    win_shares,
+)
+from garden.search.progress import Progress, silent
+from garden.search.report import Report, StrategyResult
+from garden.search.rollout import rollout, sampled_distributions
+from garden.search.tune import prepare
+from garden.strategies.base import Representations, Strategy
+from garden.strategies.memory import Memory
+
+MAX_EXACT_STEPS = 2e11  # edges × targets × hops, minutes on two cores; beyond it walks are sampled
+DISTRIBUTION_ENTRIES = 1 << 21  # per strategy and block of pairs
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A strategy with the memory it plays with, under the name that reports give it."""
+
+    label: str
+    strategy: Strategy
+    memory: Memory
+
+
+@dataclass(frozen=True)
+class _Player:
+    contender: Contender
+    representations: Representations
+    evaluation: str  # "exact" or "sampled"
+    seed: int
+
+
+def compare(
+    task: SearchTask,
+    contenders: Sequence[Contender],
+    config: EvaluationConfig,
+    progress: Progress = silent,
+) -> Report:
+    """Tune, play and compare; results stand in the order of the contenders."""
+    if not contenders:
+        raise SpecError("no strategy to evaluate: name at least one")
+    graph = task.graph
+    pairs = task.all_pairs(config.split) if config.all_pairs else task.pairs(config.split)
+    pairs = pairs[np.argsort(pairs[:, 1], kind="stable")]
+    distances = pair_distances(graph, pairs)
+    egos = ego_graphs(graph)
+    players = [_ready(contender, task, egos, pairs, config, progress) for contender in contenders]
+    outcomes = _play(players, task, pairs, config, progress)
+    results = tuple(
+        _result(player, outcome, pairs, distances)
+        for player, outcome in zip(players, outcomes, strict=True)
+    )
+    return Report(graph, task.content_hash, task.seed, config, pairs, distances, results)
+
+
+def _ready(
+    contender: Contender,
+    task: SearchTask,
+    egos: EgoGraphs,
+    pairs: np.ndarray,
+    config: EvaluationConfig,
+    progress: Progress,
+) -> _Player:
+    strategy = prepare(contender.strategy, task, config.max_hops, progress)
+    evaluation = _evaluation_of(contender, task, pairs, config)
+    # The label, not the place in the list, seeds the walks: adding a strategy changes no other.
+    seed = zlib.crc32(f"{contender.label}+{contender.memory.name}".encode()) + (task.seed << 32)
+    ready = Contender(contender.label, strategy, contender.memory)
+    return _Player(ready, strategy.represent(egos), evaluation, seed)
+
+
+def _evaluation_of(
+    contender: Contender, task: SearchTask, pairs: np.ndarray, config: EvaluationConfig
+) -> str:
+    memoryless = contender.memory.name == "none"
+    if config.evaluation == "exact" and not memoryless:
+        raise SpecError(
+            f"{contender.label} with memory {contender.memory.name} has no exact evaluation: "
+            "use --evaluation sampled or auto"
+        )
+    if config.evaluation != "auto":
+        return config.evaluation
+    steps = len(task.graph.indices) * len(np.unique(pairs[:, 1])) * config.max_hops
+    return "exact" if memoryless and steps <= MAX_EXACT_STEPS else "sampled"
+
+
+def _play(
+    players: Sequence[_Player],
+    task: SearchTask,
+    pairs: np.ndarray,
+    config: EvaluationConfig,
+    progress: Progress,
+) -> list[PairOutcomes]:
+    """Outcomes of each player, from blocks of pairs small enough to hold all distributions."""
+    hops, truncation, wins = np.empty((3, len(players), len(pairs)))
+    for block in _pair_blocks(len(pairs), config.max_hops):
+        tables = []
+        for number, player in enumerate(players):
+            share = number / len(players) * (block.stop - block.start)
+            progress("searching", block.start + share, len(pairs))
+            tables.append(_distributions(player, task, pairs[block], config, block.start))
+        hops[:, block] = [expected_hops(table) for table in tables]
+        truncation[:, block] = [table[:, -1] for table in tables]
+        wins[:, block] = win_shares(tables)
+        progress("searching", block.stop, len(pairs))
+    return [
+        PairOutcomes(hops[number], truncation[number], wins[number])
+        for number in range(len(players))
+    ]
+
+
+def _distributions(
+    player: _Player, task: SearchTask, pairs: np.ndarray, config: EvaluationConfig, first: int
+) -> np.ndarray:
+    contender = player.contender
+    if player.evaluation == "exact":
+        return hop_distributions(
+            task.graph, contender.strategy, player.representations, pairs, config.max_hops
+        )
+    walks = rollout(
+        task.graph,
+        contender.strategy,
+        player.representations,
+        pairs,
+        contender.memory,
+        config.max_hops,
+        config.episodes_per_pair,
+        player.seed,
+        first_episode=first * config.episodes_per_pair,
+    )
+    return sampled_distributions(walks.hops, config.max_hops)
+
+
+def _pair_blocks(num_pairs: int, max_hops: int) -> Iterator[slice]:
+    size = max(1, DISTRIBUTION_ENTRIES // (max_hops + 1))
+    for start in range(0, num_pairs, size):
+        yield slice(start, min(start + size, num_pairs))
+
+
+def _result(
+    player: _Player, outcome: PairOutcomes, pairs: np.ndarray, distances: np.ndarray
+) -> StrategyResult:
+    ratios = outcome.hops / distances
+    return StrategyResult(
+        name=player.contender.label,
+        memory=player.contender.memory.name,
+        parameters=player.contender.strategy.parameters,
+        evaluation=player.evaluation,
+        oracle_ratio=float(ratios.mean()),
+        oracle_ratio_ci=oracle_ratio_interval(ratios, pairs[:, 1]),
+        truncation_rate=float(outcome.truncation.mean()),
+        win_rate=float(outcome.wins.mean()),
+        mean_hops=float(outcome.hops.mean()),
+        by_distance=by_distance(ratios, distances),
+        outcomes=outcome,
+    )

@@ -1,0 +1,227 @@
+"""Compiled loops of search: exact chains and sampled walks, one target at a time.
+
+Importing this module needs numba. Every kernel repeats a plain definition: chains that of
+:mod:`garden.search.chain`, walks that of :mod:`garden.search.walk`, hop for hop.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_UNIT = 1.0 / (1 << 53)
+_NEARBY = 8  # places looked at one by one before a binary search
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def next_state(state):  # type: ignore[no-untyped-def]
+    """The next state of an episode's random stream."""
+    return state + _GOLDEN
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def uniform(state):  # type: ignore[no-untyped-def]
+    """The number in [0, 1) that a state of the stream stands for (SplitMix64)."""
+    word = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((word ^ (word >> np.uint64(31))) >> np.uint64(11)) * _UNIT
+
+
+@numba.njit(cache=True, nogil=True)
+def fill_row(indices, scores, argmax, start, stop, running):  # type: ignore[no-untyped-def]
+    """Running sums of the choice weights of one holder's neighbours, into ``running``."""
+    best = -np.inf
+    for k in range(start, stop):
+        best = max(best, scores[indices[k]])
+    total = 0.0
+    for k in range(start, stop):
+        if argmax:
+            total += scores[indices[k]] == best
+        else:
+            total += np.exp(scores[indices[k]] - best)
+        running[k] = total
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def pick(running, start, stop, number):  # type: ignore[no-untyped-def]
+    """The first position in [start, stop) whose running sum exceeds ``number`` of the total.
+
+    The search starts where an even distribution would put it and looks a few places around, which
+    mostly finds it; a binary search bounds the rest.
+    """
+    threshold = number * running[stop - 1]
+    low, high = start, stop - 1
+    guess = start + int(number * (stop - start))
+    if running[guess] > threshold:
+        high = guess
+        for _ in range(_NEARBY):
+            if high == low or running[high - 1] <= threshold:
+                return high
+            high -= 1
+    else:
+        low = guess + 1
+        for _ in range(_NEARBY):
+            if low >= high or running[low] > threshold:
+                return min(low, high)
+            low += 1
+    while low < high:
+        middle = (low + high) >> 1
+        if running[middle] > threshold:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@numba.njit(cache=True, nogil=True)
+def chain_of_target(  # type: ignore[no-untyped-def]
+    indptr, indices, scores, argmax, target, max_hops, sources, expected, truncated, survival
+):
+    """Fill ``expected`` and ``truncated``, (num_nodes,), and ``survival``, (num_sources, hops + 1).
+
+    ``survival[i, k]`` is the chance that a message from ``sources[i]`` is on its way after k hops.
+    """
+    num_nodes = len(indptr) - 1
+    chances = np.empty(len(indices))
+    for node in range(num_nodes):
+        start, stop = indptr[node], indptr[node + 1]
+        fill_row(indices, scores, argmax, start, stop, chances)
+        total = chances[stop - 1]
+        for k in range(stop - 1, start, -1):
+            chances[k] = (chances[k] - chances[k - 1]) / total
+        chances[start] /= total
+    on_way = np.ones(num_nodes)
+    moved = np.empty(num_nodes)
+    on_way[target] = 0.0
+    expected[:] = 0.0
+    for hop in range(max_hops + 1):
+        for i in range(len(sources)):
+            survival[i, hop] = on_way[sources[i]]
+        if hop == max_hops:
+            break
+        for node in range(num_nodes):
+            expected[node] += on_way[node]
+            total = 0.0
+            for k in range(indptr[node], indptr[node + 1]):
+                total += chances[k] * on_way[indices[k]]
+            moved[node] = total
+        moved[target] = 0.0
+        on_way, moved = moved, on_way
+    truncated[:] = on_way
+
+
+@numba.njit(cache=True, nogil=True)
+def walk_memoryless(  # type: ignore[no-untyped-def]
+    indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths
+):
+    """Walk one episode per source; ``hops`` gets their length, or max_hops + 1 if truncated.
+
+    Rows of running sums are made when a walk first meets them and serve all later episodes.
+    ``paths``, (num_sources, max_hops + 1) or (0, 0), gets the nodes of each walk.
+    """
+    running = np.empty(len(indices))
+    known = np.zeros(len(indptr) - 1, dtype=np.bool_)
+    for episode in range(len(sources)):
+        state = states[episode]
+        holder = sources[episode]
+        hop = 0
+        if len(paths):
+            paths[episode, 0] = holder
+        while holder != target and hop < max_hops:
+            start, stop = indptr[holder], indptr[holder + 1]
+            if not known[holder]:
+                fill_row(indices, scores, argmax, start, stop, running)
+                known[holder] = True
+            state = next_state(state)
+            holder = indices[pick(running, start, stop, uniform(state))]
+            hop += 1
+            if len(paths):
+                paths[episode, hop] = holder
+        hops[episode] = hop if holder == target else max_hops + 1
+
+
+@numba.njit(cache=True, nogil=True)
+def walk_visited(  # type: ignore[no-untyped-def]
+    indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths
+):
+    """As :func:`walk_memoryless`, choosing among the least visited neighbours."""
+    num_nodes = len(indptr) - 1
+    visits = np.zeros(num_nodes, dtype=np.int64)
+    held = np.empty(max_hops + 1, dtype=np.int64)
+    widest = np.max(np.diff(indptr))
+    allowed = np.empty(widest, dtype=indices.dtype)
+    running = np.empty(widest)
+    for episode in range(len(sources)):
+        state = states[episode]
+        holder = sources[episode]
+        hop = 0
+        held[0] = holder
+        while holder != target and hop < max_hops:
+            visits[holder] += 1
+            least = np.int64(1) << 62
+            for k in range(indptr[holder], indptr[holder + 1]):
+                least = min(least, visits[indices[k]])
+            count = 0
+            for k in range(indptr[holder], indptr[holder + 1]):
+                if visits[indices[k]] == least:
+                    allowed[count] = indices[k]
+                    count += 1
+            fill_row(allowed, scores, argmax, 0, count, running)
+            state = next_state(state)
+            holder = allowed[pick(running, 0, count, uniform(state))]
+            hop += 1
+            held[hop] = holder
+        hops[episode] = hop if holder == target else max_hops + 1
+        for k in range(hop + 1):
+            visits[held[k]] = 0
+            if len(paths):
+                paths[episode, k] = held[k]
+
+
+@numba.njit(cache=True, nogil=True)
+def walk_backtrack(  # type: ignore[no-untyped-def]
+    indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths
+):
+    """As :func:`walk_memoryless`, depth first: the best new neighbour, else one step back."""
+    num_nodes = len(indptr) - 1
+    met = np.zeros(num_nodes, dtype=np.bool_)
+    way_back = np.empty(num_nodes, dtype=np.int64)
+    held = np.empty(max_hops + 1, dtype=np.int64)
+    best_new = np.empty(np.max(np.diff(indptr)), dtype=np.int64)
+    for episode in range(len(sources)):
+        state = states[episode]
+        holder = sources[episode]
+        hop = 0
+        depth = 0
+        held[0] = holder
+        while holder != target and hop < max_hops:
+            if not met[holder]:
+                met[holder] = True
+                way_back[depth] = holder
+                depth += 1
+            best = -np.inf
+            count = 0
+            for k in range(indptr[holder], indptr[holder + 1]):
+                candidate = indices[k]
+                if met[candidate]:
+                    continue
+                if scores[candidate] > best:
+                    best = scores[candidate]
+                    count = 0
+                if scores[candidate] == best:
+                    best_new[count] = candidate
+                    count += 1
+            state = next_state(state)
+            if count:
+                holder = best_new[int(uniform(state) * count)]
+            else:
+                depth -= 1
+                holder = way_back[depth - 1]
+            hop += 1
+            held[hop] = holder
+        hops[episode] = hop if holder == target else max_hops + 1
+        for k in range(hop + 1):
+            met[held[k]] = False
+            if len(paths):
+                paths[episode, k] = held[k]

@@ -1,0 +1,167 @@
+"""What a comparison found: as JSON, as a data frame, as rows per pair, as text."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from garden.graphs.graph import Graph
+from garden.search.config import EvaluationConfig
+from garden.search.metrics import DistanceBand, PairOutcomes
+
+if TYPE_CHECKING:
+    import pandas
+
+COLUMNS = (
+    "strategy",
+    "memory",
+    "oracle ratio",
+    "95 % interval",
+    "truncated",
+    "wins",
+    "hops",
+    "evaluation",
+)
+
+
+@dataclass(frozen=True)
+class StrategyResult:
+    """One strategy's results. Rates are fractions."""
+
+    name: str
+    memory: str
+    parameters: Mapping[str, Any]
+    evaluation: str
+    oracle_ratio: float
+    oracle_ratio_ci: tuple[float, float]
+    truncation_rate: float
+    win_rate: float
+    mean_hops: float
+    by_distance: Mapping[int, DistanceBand]
+    outcomes: PairOutcomes = field(repr=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything but the outcomes of single pairs."""
+        return {
+            "name": self.name,
+            "memory": self.memory,
+            "parameters": dict(self.parameters),
+            "evaluation": self.evaluation,
+            "oracle_ratio": self.oracle_ratio,
+            "oracle_ratio_ci": list(self.oracle_ratio_ci),
+            "truncation_rate": self.truncation_rate,
+            "win_rate": self.win_rate,
+            "mean_hops": self.mean_hops,
+            "by_distance": {str(hops): asdict(band) for hops, band in self.by_distance.items()},
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """A comparison of strategies on the same pairs."""
+
+    graph: Graph
+    task_hash: str
+    seed: int
+    config: EvaluationConfig
+    pairs: np.ndarray  # (num_pairs, 2): source, target
+    distances: np.ndarray  # (num_pairs,)
+    results: tuple[StrategyResult, ...]
+    seen_targets: bool = False
+
+    def __getitem__(self, name: str) -> StrategyResult:
+        """The result of a strategy, by its name or by ``name+memory``."""
+        for result in self.results:
+            if name in (result.name, f"{result.name}+{result.memory}"):
+                return result
+        raise KeyError(name)
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as plain values, as ``garden evaluate --json`` writes it."""
+        return {
+            "graph": self.graph.name,
+            "num_nodes": self.graph.num_nodes,
+            "num_edges": self.graph.num_edges,
+            "seed": self.seed,
+            "task_hash": self.task_hash,
+            "split": self.config.split,
+            "all_pairs": self.config.all_pairs,
+            "max_hops": self.config.max_hops,
+            "episodes_per_pair": self.config.episodes_per_pair,
+            "num_pairs": len(self.pairs),
+            "num_targets": len(np.unique(self.pairs[:, 1])),
+            "seen_targets": self.seen_targets,
+            "strategies": [result.to_json() for result in self.results],
+        }
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """One row per strategy (needs the extra ``data``)."""
+        import pandas
+
+        rows = [result.to_json() for result in self.results]
+        for row in rows:
+            row["oracle_ratio_low"], row["oracle_ratio_high"] = row.pop("oracle_ratio_ci")
+            del row["by_distance"]
+        return pandas.DataFrame(rows)
+
+    def pairs_csv(self) -> str:
+        """One line per strategy and pair."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(
+            ["strategy", "memory", "source", "target", "distance", "hops", "truncation"]
+        )
+        names = self.graph.node_names
+        for result in self.results:
+            for (source, target), distance, hops, truncation in zip(
+                self.pairs,
+                self.distances,
+                result.outcomes.hops,
+                result.outcomes.truncation,
+                strict=True,
+            ):
+                values = (int(distance), f"{hops:.6g}", f"{truncation:.6g}")
+                writer.writerow([result.name, result.memory, names[source], names[target], *values])
+        return text.getvalue()
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table as text, cell by cell, under :data:`COLUMNS`; rates in percent."""
+        return [
+            (
+                _name_with_parameters(result),
+                result.memory,
+                f"{result.oracle_ratio:.2f}",
+                f"{result.oracle_ratio_ci[0]:.2f} – {result.oracle_ratio_ci[1]:.2f}",
+                f"{100 * result.truncation_rate:.1f} %",
+                f"{100 * result.win_rate:.1f} %",
+                f"{result.mean_hops:.1f}",
+                result.evaluation,
+            )
+            for result in self.results
+        ]
+
+    def title(self) -> str:
+        """What was compared, in a line."""
+        return (
+            f"{self.graph.name}: {len(self.pairs)} {self.config.split} pairs, "
+            f"mean distance {self.distances.mean():.2f}, seed {self.seed}"
+        )
+
+    def __str__(self) -> str:
+        lines = [COLUMNS, *self.rows()]
+        widths = [max(len(line[column]) for line in lines) for column in range(len(COLUMNS))]
+        table = [
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+            for line in lines
+        ]
+        return "\n".join([self.title(), *table])
+
+
+def _name_with_parameters(result: StrategyResult) -> str:
+    temperature = result.parameters.get("temperature")
+    return result.name if temperature is None else f"{result.name} (τ = {temperature:.3g})"

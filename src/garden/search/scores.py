@@ -1,0 +1,34 @@
+"""Score tables of a strategy over a whole graph, in blocks of targets that fit memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from garden.errors import StrategyError
+from garden.strategies.base import Representations, Strategy, target_blocks
+
+ENTRIES_PER_BLOCK = 1 << 22
+
+
+def score_blocks(
+    strategy: Strategy, representations: Representations, targets: np.ndarray
+) -> Iterator[tuple[slice, np.ndarray]]:
+    """Blocks of the targets, each with its scores, (num_targets_of_block, num_nodes) float64."""
+    for block in target_blocks(len(targets), len(representations), ENTRIES_PER_BLOCK):
+        table = strategy.score(representations, representations.take(targets[block]))
+        expected = (block.stop - block.start, len(representations))
+        if table.shape != expected:
+            raise StrategyError(
+                f"{strategy.name}: score gave shape {table.shape}, expected {expected} "
+                "(targets, candidates)"
+            )
+        yield block, np.ascontiguousarray(finite_scores(table, strategy), dtype=np.float64)
+
+
+def finite_scores(scores: np.ndarray, strategy: Strategy) -> np.ndarray:
+    """The scores as they are, or an error where one is NaN or infinite."""
+    if not np.isfinite(scores).all():
+        raise StrategyError(f"{strategy.name}: a score is NaN or infinite")
+    return scores

@@ -1,0 +1,112 @@
+"""Several reports of one graph, a seed each, in one table of means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from garden.errors import SpecError
+from garden.search.report import Report
+
+SUMMARY_COLUMNS = (
+    "strategy",
+    "memory",
+    "oracle ratio",
+    "± over seeds",
+    "truncated",
+    "wins",
+    "hops",
+)
+
+
+@dataclass(frozen=True)
+class SeedMean:
+    """One strategy's results, averaged over seeds; the spread is their standard deviation."""
+
+    name: str
+    memory: str
+    oracle_ratio: float
+    oracle_ratio_spread: float
+    truncation_rate: float
+    win_rate: float
+    mean_hops: float
+
+
+@dataclass(frozen=True, eq=False)
+class SeedSummary:
+    """Reports that differ in their seed alone."""
+
+    reports: tuple[Report, ...]
+
+    @property
+    def means(self) -> list[SeedMean]:
+        """A row per strategy, in the order of the reports."""
+        return [
+            _mean_of([report.results[row] for report in self.reports])
+            for row in range(len(self.reports[0].results))
+        ]
+
+    def title(self) -> str:
+        """What was averaged, in a line."""
+        first = self.reports[0]
+        seeds = ", ".join(str(report.seed) for report in self.reports)
+        return (
+            f"{first.graph.name}: mean of {len(self.reports)} seeds ({seeds}), "
+            f"{len(first.pairs)} {first.config.split} pairs each"
+        )
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table as text, cell by cell, under :data:`SUMMARY_COLUMNS`."""
+        return [
+            (
+                mean.name,
+                mean.memory,
+                f"{mean.oracle_ratio:.2f}",
+                f"{mean.oracle_ratio_spread:.2f}",
+                f"{100 * mean.truncation_rate:.1f} %",
+                f"{100 * mean.win_rate:.1f} %",
+                f"{mean.mean_hops:.1f}",
+            )
+            for mean in self.means
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """The means, and every report behind them."""
+        return {
+            "graph": self.reports[0].graph.name,
+            "seeds": [report.seed for report in self.reports],
+            "mean": [asdict(mean) for mean in self.means],
+            "reports": [report.to_json() for report in self.reports],
+        }
+
+
+def parse_seeds(text: str) -> list[int]:
+    """The seeds named by ``0-9``, ``3`` or ``0,2,5-7``."""
+    seeds: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise SpecError(f"seeds {text!r}: write them as 0-9 or 0,2,5-7")
+        stop = int(last) if dash else int(first)
+        if stop < int(first) or stop - int(first) >= 10_000:
+            raise SpecError(f"seeds {text!r}: {part.strip()} is not a range of up to 10,000 seeds")
+        seeds += range(int(first), stop + 1)
+    if len(set(seeds)) != len(seeds):
+        raise SpecError(f"seeds {text!r}: a seed is named twice")
+    return seeds
+
+
+def _mean_of(results: Sequence[Any]) -> SeedMean:
+    ratios = [result.oracle_ratio for result in results]
+    return SeedMean(
+        name=results[0].name,
+        memory=results[0].memory,
+        oracle_ratio=float(np.mean(ratios)),
+        oracle_ratio_spread=float(np.std(ratios, ddof=1)) if len(ratios) > 1 else 0.0,
+        truncation_rate=float(np.mean([result.truncation_rate for result in results])),
+        win_rate=float(np.mean([result.win_rate for result in results])),
+        mean_hops=float(np.mean([result.mean_hops for result in results])),
+    )

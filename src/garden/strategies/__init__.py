@@ -1,0 +1,1 @@
+"""Strategies: how an agent represents ego graphs and scores its neighbours. NumPy only."""

@@ -1,0 +1,147 @@
+"""What every strategy is: two functions, `represent` and `score`, and a way to select.
+
+A strategy is handed ego graphs and never the graph. It turns each into a representation that can
+travel in a message, and says how good a candidate's representation is for a target's.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, runtime_checkable
+
+import numpy as np
+import scipy.sparse as sp
+
+from garden.errors import StrategyError
+from garden.graphs.ego import EgoGraph, EgoGraphs, ragged_rows
+
+Selection = Literal["softmax", "argmax"]
+Rows: TypeAlias = np.ndarray | sp.csr_array  # one row per ego graph
+
+PAIRS_PER_BLOCK = 1 << 20  # aligned pairs that `score` asks `score_pairs` for at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Ragged:
+    """Rows of differing length: row i is ``values[offsets[i]:offsets[i + 1]]``."""
+
+    values: np.ndarray
+    offsets: np.ndarray  # (num_rows + 1,) int64
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def take(self, rows: np.ndarray) -> Ragged:
+        """These rows, in this order."""
+        positions, offsets = ragged_rows(self.offsets, np.asarray(rows, dtype=np.int64))
+        return Ragged(self.values[positions], offsets)
+
+    @property
+    def owner(self) -> np.ndarray:
+        """The row that each value stands in."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+
+@dataclass(frozen=True, eq=False)
+class Representations:
+    """One row per ego graph: what its owner announces, and what a message carries of its target."""
+
+    arrays: Mapping[str, Rows]  # each (num_rows, …)
+    ragged: Mapping[str, Ragged] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        first = next(iter([*self.arrays.values(), *self.ragged.values()]))
+        return len(first) if isinstance(first, Ragged) else int(first.shape[0])
+
+    def take(self, rows: np.ndarray) -> Representations:
+        """These rows, in this order."""
+        return Representations(
+            {name: array[rows] for name, array in self.arrays.items()},
+            {name: values.take(rows) for name, values in self.ragged.items()},
+        )
+
+    @property
+    def bytes_per_row(self) -> np.ndarray:
+        """The bytes that each row costs in a message, (num_rows,)."""
+        total = np.zeros(len(self), dtype=np.int64)
+        for array in self.arrays.values():
+            if isinstance(array, np.ndarray):
+                total += array.nbytes // max(1, len(array))
+            else:
+                total += np.diff(array.indptr) * (array.data.itemsize + 4)
+        for values in self.ragged.values():
+            total += np.diff(values.offsets) * values.values.itemsize
+        return total
+
+
+class Strategy(ABC):
+    """A strategy: subclass it, or write a class of the same shape."""
+
+    name: ClassVar[str]
+    selection: ClassVar[Selection]
+    needs_attributes: ClassVar[bool] = True
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What was tuned or fitted, as reports show it."""
+        return {}
+
+    @abstractmethod
+    def represent(self, egos: EgoGraphs) -> Representations:
+        """One representation per ego graph, each from that ego graph alone."""
+
+    def represent_one(self, ego: EgoGraph) -> Representations:
+        """The representation of one ego graph, as a peer makes its own."""
+        return self.represent(ego.as_batch())
+
+    @abstractmethod
+    def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
+        """How good candidate i is for target i, over aligned rows, (num_pairs,) float64."""
+
+    def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
+        """How good each candidate is for each target, (num_targets, num_candidates) float64."""
+        table = np.empty((len(targets), len(candidates)))
+        for block in target_blocks(len(targets), len(candidates), PAIRS_PER_BLOCK):
+            rows = np.repeat(np.arange(block.start, block.stop), len(candidates))
+            columns = np.tile(np.arange(len(candidates)), block.stop - block.start)
+            scores = self.score_pairs(candidates.take(columns), targets.take(rows))
+            table[block] = scores.reshape(-1, len(candidates))
+        return table
+
+
+@runtime_checkable
+class Tempered(Protocol):
+    """A strategy whose score is inversely proportional to a temperature that can be tuned."""
+
+    temperature: float | None
+
+    def with_temperature(self, temperature: float) -> Self:
+        """The same strategy at this temperature."""
+        ...
+
+
+@runtime_checkable
+class Fitted(Protocol):
+    """A strategy that learns something from the ego graphs of the training nodes."""
+
+    def fit(self, egos: EgoGraphs) -> Self:
+        """The same strategy, fitted."""
+        ...
+
+
+def target_blocks(num_targets: int, num_candidates: int, max_entries: int) -> Iterator[slice]:
+    """Slices of the targets whose score tables stay below ``max_entries`` entries, or of one."""
+    size = max(1, max_entries // max(1, num_candidates))
+    for start in range(0, num_targets, size):
+        yield slice(start, min(start + size, num_targets))
+
+
+def require_attributes(egos: EgoGraphs, strategy: str) -> None:
+    """Refuse ego graphs whose members have no attributes."""
+    if egos.num_attributes == 0:
+        raise StrategyError(
+            f"{strategy} compares attributes and this graph has none: "
+            "use random or connection, or give the nodes attributes"
+        )

@@ -1,0 +1,84 @@
+"""Comparing profiles: Euclidean distances, and keys by which equal profiles are recognised."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+
+from garden.graphs.ego import EgoGraphs, ProfileTable
+from garden.strategies.base import Ragged, Representations, Rows
+
+
+def centre_profiles(egos: EgoGraphs) -> Rows:
+    """The profile of each ego graph's centre, (num_egos, num_attributes)."""
+    return egos.profiles[egos.centres]
+
+
+def profile_distances(candidates: Rows, targets: Rows) -> np.ndarray:
+    """Euclidean distances of all pairs, (num_targets, num_candidates) float64."""
+    if isinstance(candidates, np.ndarray) and isinstance(targets, np.ndarray):
+        return cdist(targets, candidates)
+    inner = (_float64(targets) @ _float64(candidates).T).toarray()
+    squared = _squared_norms(targets)[:, None] + _squared_norms(candidates)[None, :] - 2 * inner
+    return np.sqrt(np.maximum(squared, 0.0))
+
+
+def aligned_profile_distances(candidates: Rows, targets: Rows) -> np.ndarray:
+    """Euclidean distances of aligned rows, (num_pairs,) float64."""
+    if isinstance(candidates, np.ndarray) and isinstance(targets, np.ndarray):
+        difference = candidates.astype(np.float64) - targets
+        return np.sqrt(np.einsum("ij,ij->i", difference, difference))
+    difference = _float64(candidates) - _float64(targets)
+    return np.sqrt(_squared_norms(difference))
+
+
+def profile_keys(profiles: ProfileTable) -> np.ndarray:
+    """A 64-bit key per profile, (num_profiles,) uint64: equal profiles have equal keys.
+
+    The key mixes each non-zero entry with its column and adds them up, so that it depends on the
+    profile alone and not on whether the table is dense or sparse. Two of a million differing
+    profiles share a key with a chance below one in ten million.
+    """
+    table = sp.csr_array(profiles, copy=True)
+    table.eliminate_zeros()
+    columns = table.indices.astype(np.uint64)
+    values = table.data.astype("<f4").view("<u4").astype(np.uint64)
+    mixed = _mix(_mix(columns + np.uint64(1)) ^ values)
+    total = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(mixed, dtype=np.uint64)])
+    return total[table.indptr[1:]] - total[table.indptr[:-1]]
+
+
+def key_representations(egos: EgoGraphs) -> Representations:
+    """Each ego graph as the key of its centre and the sorted keys of its neighbours."""
+    rows, place = np.unique(egos.members, return_inverse=True)
+    keys = profile_keys(egos.profiles[rows])[place]
+    neighbours = ~egos.is_centre
+    owner, values = egos.owner[neighbours], keys[neighbours]
+    values = values[np.lexsort((values, owner))]
+    offsets = egos.offsets - np.arange(len(egos) + 1)
+    return Representations({"own": keys[egos.is_centre]}, {"neighbours": Ragged(values, offsets)})
+
+
+def key_counts(keys: Ragged, vocabulary: np.ndarray) -> sp.csr_array:
+    """How often each row shows each key of a sorted vocabulary, (num_rows, num_keys)."""
+    columns = np.searchsorted(vocabulary, keys.values)
+    known = columns < len(vocabulary)
+    known[known] = vocabulary[columns[known]] == keys.values[known]
+    entries = (np.ones(int(known.sum())), (keys.owner[known], columns[known]))
+    return sp.coo_array(entries, shape=(len(keys), len(vocabulary))).tocsr()
+
+
+def _mix(words: np.ndarray) -> np.ndarray:
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
+
+
+def _float64(rows: Rows) -> sp.csr_array:
+    return sp.csr_array(rows, dtype=np.float64)
+
+
+def _squared_norms(rows: Rows) -> np.ndarray:
+    squares = _float64(rows)
+    return np.asarray(squares.multiply(squares).sum(axis=1)).ravel()

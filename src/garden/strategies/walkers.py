@@ -1,0 +1,166 @@
+"""The paper's hand-written baselines.
+
+Where its text says that DistanceWalker's softmax runs over distances to the holder, the distance
+to the target is meant, and that is what stands here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from garden.errors import StrategyError
+from garden.graphs.ego import EgoGraphs
+from garden.strategies.base import (
+    Representations,
+    Selection,
+    Strategy,
+    require_attributes,
+)
+from garden.strategies.profiles import (
+    aligned_profile_distances,
+    centre_profiles,
+    profile_distances,
+)
+
+
+@final
+@dataclass(frozen=True)
+class RandomWalker(Strategy):
+    """Every neighbour is as good as any other."""
+
+    name: ClassVar[str] = "random"
+    selection: ClassVar[Selection] = "softmax"
+    needs_attributes: ClassVar[bool] = False
+
+    def represent(self, egos: EgoGraphs) -> Representations:
+        """Nothing needs to be known."""
+        return Representations({"nothing": np.empty((len(egos), 0))})
+
+    def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
+        """Zero throughout."""
+        return np.zeros(len(candidates))
+
+    def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
+        """Zero throughout."""
+        return np.zeros((len(targets), len(candidates)))
+
+
+@final
+@dataclass(frozen=True)
+class GreedyWalker(Strategy):
+    """The neighbour whose profile is nearest to the target's; ties are shared."""
+
+    name: ClassVar[str] = "greedy"
+    selection: ClassVar[Selection] = "argmax"
+
+    def represent(self, egos: EgoGraphs) -> Representations:
+        """The centre's own profile."""
+        return _profile_representations(egos, self.name)
+
+    def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
+        """Minus the Euclidean distance."""
+        return -aligned_profile_distances(candidates.arrays["profile"], targets.arrays["profile"])
+
+    def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
+        """Minus the Euclidean distance."""
+        return -profile_distances(candidates.arrays["profile"], targets.arrays["profile"])
+
+
+@final
+@dataclass(frozen=True)
+class DistanceWalker(Strategy):
+    """A softmax over minus the profile distance to the target, at temperature τ."""
+
+    temperature: float | None = None
+    """τ; tuned on validation targets where it is left open."""
+
+    name: ClassVar[str] = "distance"
+    selection: ClassVar[Selection] = "softmax"
+
+    def __post_init__(self) -> None:
+        _check_temperature(self.temperature)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The temperature."""
+        return {"temperature": self.temperature}
+
+    def with_temperature(self, temperature: float) -> DistanceWalker:
+        """The same walker at this temperature."""
+        return replace(self, temperature=temperature)
+
+    def represent(self, egos: EgoGraphs) -> Representations:
+        """The centre's own profile."""
+        return _profile_representations(egos, self.name)
+
+    def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
+        """Minus the Euclidean distance, over τ."""
+        distances = aligned_profile_distances(
+            candidates.arrays["profile"], targets.arrays["profile"]
+        )
+        return -distances / _set_temperature(self)
+
+    def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
+        """Minus the Euclidean distance, over τ."""
+        distances = profile_distances(candidates.arrays["profile"], targets.arrays["profile"])
+        return -distances / _set_temperature(self)
+
+
+@final
+@dataclass(frozen=True)
+class ConnectionWalker(Strategy):
+    """A softmax over the degree, at temperature τ; the target plays no part."""
+
+    temperature: float | None = None
+    """τ; tuned on validation targets where it is left open."""
+
+    name: ClassVar[str] = "connection"
+    selection: ClassVar[Selection] = "softmax"
+    needs_attributes: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        _check_temperature(self.temperature)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The temperature."""
+        return {"temperature": self.temperature}
+
+    def with_temperature(self, temperature: float) -> ConnectionWalker:
+        """The same walker at this temperature."""
+        return replace(self, temperature=temperature)
+
+    def represent(self, egos: EgoGraphs) -> Representations:
+        """The centre's degree."""
+        return Representations({"degree": egos.degrees.astype(np.float64)})
+
+    def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
+        """The degree, over τ."""
+        return np.asarray(candidates.arrays["degree"]) / _set_temperature(self)
+
+    def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
+        """The degree, over τ."""
+        scores = np.asarray(candidates.arrays["degree"]) / _set_temperature(self)
+        return np.tile(scores, (len(targets), 1))
+
+
+def _profile_representations(egos: EgoGraphs, strategy: str) -> Representations:
+    require_attributes(egos, strategy)
+    return Representations({"profile": centre_profiles(egos)})
+
+
+def _check_temperature(temperature: float | None) -> None:
+    if temperature is not None and not (np.isfinite(temperature) and temperature > 0):
+        raise StrategyError(f"temperature {temperature}: it must be finite and positive")
+
+
+def _set_temperature(walker: DistanceWalker | ConnectionWalker) -> float:
+    if walker.temperature is None:
+        raise StrategyError(
+            f"the temperature of {walker.name} is open: give one, or tune it with "
+            "garden.search.tune.prepare(strategy, task)"
+        )
+    return walker.temperature

@@ -1,0 +1,188 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from garden.cli.main import main
+
+SPEC = "kaiser-hilgetag:n=40,beta=1,seed=1"
+
+
+def run(*arguments):
+    main([str(argument) for argument in arguments])
+
+
+def failure_of(capsys, *arguments):
+    """The one line on standard error of a run that ends with code 2."""
+    with pytest.raises(SystemExit) as stopped:
+        run(*arguments)
+    assert stopped.value.code == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    lines = captured.err.strip().splitlines()
+    assert len(lines) == 1, lines
+    assert lines[0].startswith("garden: ")
+    return lines[0]
+
+
+def test_evaluate__json_on_standard_output_is_json_alone(capsys):
+    run("evaluate", SPEC, "--strategy", "random", "--strategy", "greedy+visited", "--json", "-")
+    report = json.loads(capsys.readouterr().out)
+    assert report["graph"] == SPEC
+    assert [(row["name"], row["memory"]) for row in report["strategies"]] == [
+        ("random", "none"),
+        ("greedy", "visited"),
+    ]
+
+
+def test_evaluate__all_walkers_by_default_and_memory_for_all(capsys, tmp_path):
+    run("evaluate", SPEC, "--memory", "backtrack", "--json", tmp_path / "report.json")
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert len(report["strategies"]) == 7
+    assert {row["memory"] for row in report["strategies"]} == {"backtrack"}
+    assert "bidirectional" in capsys.readouterr().out
+
+
+def test_evaluate__same_seed_same_numbers(capsys):
+    outputs = []
+    for _ in range(2):
+        run("evaluate", SPEC, "--strategy", "evn+visited", "--seed", "3", "--json", "-")
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1]
+
+
+def test_evaluate__options_reach_the_report(capsys, tmp_path):
+    run(
+        "evaluate", SPEC, "--strategy", "distance", "--split", "all", "--all-pairs",
+        "--max-hops", "30", "--evaluation", "sampled", "--episodes-per-pair", "2",
+        "--pairs-out", tmp_path / "pairs.csv", "--json", "-",
+    )  # fmt: skip
+    report = json.loads(capsys.readouterr().out)
+    assert (report["split"], report["max_hops"], report["num_pairs"]) == ("all", 30, 40 * 39)
+    assert report["strategies"][0]["evaluation"] == "sampled"
+    lines = (tmp_path / "pairs.csv").read_text().splitlines()
+    assert lines[0] == "strategy,memory,source,target,distance,hops,truncation"
+    assert len(lines) == 40 * 39 + 1
+
+
+def test_evaluate__seeds_give_means_and_every_report(capsys):
+    run("evaluate", SPEC, "--strategy", "greedy", "--seeds", "0-2", "--json", "-")
+    summary = json.loads(capsys.readouterr().out)
+    ratios = [report["strategies"][0]["oracle_ratio"] for report in summary["reports"]]
+    assert summary["seeds"] == [0, 1, 2]
+    assert summary["mean"][0]["oracle_ratio"] == pytest.approx(sum(ratios) / 3)
+    assert len(set(ratios)) == 3
+
+
+def test_task__file_evaluates_like_its_seed(capsys, tmp_path):
+    run("task", SPEC, "--seed", "4", "--out", tmp_path / "task.json")
+    capsys.readouterr()
+    reports = []
+    for choice in (("--task", tmp_path / "task.json"), ("--seed", "4")):
+        run("evaluate", SPEC, "--strategy", "random", *choice, "--json", "-")
+        reports.append(capsys.readouterr().out)
+    assert reports[0] == reports[1]
+
+
+def test_route__prints_a_path_along_edges_and_draws_it(capsys, tmp_path):
+    run("route", SPEC, "--source", "3", "--target", "17", "--plot", tmp_path / "trip.svg",
+        "--json", "-")  # fmt: skip
+    trip = json.loads(capsys.readouterr().out)
+    assert trip["path"][0] == "3"
+    assert trip["path"][-1] == "17"
+    assert trip["hops"] == len(trip["probabilities"]) >= trip["distance"]
+    assert (tmp_path / "trip.svg").read_text().startswith("<?xml")
+
+
+def test_quickstart__writes_a_table_and_a_picture(capsys, tmp_path):
+    run("quickstart", "--out", tmp_path / "first")
+    assert "oracle ratio" in capsys.readouterr().out
+    assert (tmp_path / "first" / "walk.png").read_bytes().startswith(b"\x89PNG")
+    assert "bidirectional" in (tmp_path / "first" / "table.txt").read_text()
+
+
+def test_data__lists_and_describes(capsys):
+    run("data", "list", "--json", "-")
+    names = [entry["name"] for entry in json.loads(capsys.readouterr().out)["datasets"]]
+    assert names == ["facebook", "twitch", "musae-facebook"]
+    run("data", "info", SPEC, "--json", "-")
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["num_nodes"] == 40
+    assert facts["cosine_over_edges"] > facts["cosine_over_pairs"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["evaluate", "nowhere:1"], "nowhere"),
+        (["evaluate", "missing.graphml"], "missing.graphml"),
+        (["evaluate", SPEC, "--strategy", "distnace"], "did you mean 'distance'"),
+        (["evaluate", SPEC, "--strategy", "random+elephant"], "unknown memory 'elephant'"),
+        (["evaluate", SPEC, "--strategy", "+visited"], "no strategy"),
+        (["evaluate", SPEC, "--memory", "elephant"], "unknown memory"),
+        (["evaluate", SPEC, "--strategy", "no.such.module:Thing"], "cannot import"),
+        (["evaluate", SPEC, "--strategy", "json:Nothing"], "no class 'Nothing'"),
+        (["evaluate", SPEC, "--strategy", "collections:Counter"], "not a garden.strategies"),
+        (["evaluate", SPEC, "--strategy", "random+visited", "--evaluation", "exact"], "no exact"),
+        (["evaluate", SPEC, "--max-hops", "0"], "max_hops is 0"),
+        (["evaluate", SPEC, "--seed", "-1"], "seed -1"),
+        (["evaluate", SPEC, "--seeds", "a-b"], "0-9 or 0,2,5-7"),
+        (["evaluate", SPEC, "--seeds", "3-1"], "not a range"),
+        (["evaluate", SPEC, "--seeds", "1,1"], "named twice"),
+        (["evaluate", SPEC, "--seeds", "0-1", "--task", "x.json"], "goes without"),
+        (["evaluate", SPEC, "--task", "none.json"], "no such task file"),
+        (["evaluate", "kaiser-hilgetag:n=5,alpha=1,beta=1"], "at least 10"),
+        (["route", SPEC, "--source", "3", "--target", "3"], "two different nodes"),
+        (["route", SPEC, "--source", "3", "--target", "999"], "no node named '999'"),
+        (["data", "info", "kaiser-hilgetag:n=x"], "n=x"),
+        (["data", "fetch", "orkut"], "orkut"),
+    ],
+)
+def test_cli__bad_input_is_one_line_and_code_2(capsys, arguments, message):
+    assert message in failure_of(capsys, *arguments)
+
+
+def test_cli__unwritable_output_is_one_line(capsys, tmp_path):
+    (tmp_path / "file").write_text("")
+    destination = tmp_path / "file" / "report.json"
+    with pytest.raises(SystemExit) as stopped:
+        run("evaluate", SPEC, "--strategy", "random", "--json", destination)
+    assert stopped.value.code == 2
+    assert "cannot be written" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == [tmp_path / "file"]
+
+
+def test_cli__unknown_flags_are_refused_by_the_parser(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        run("evaluate", SPEC, "--stratgey", "random")
+    assert stopped.value.code == 2
+
+
+def test_cli__interruption_is_said_in_one_line(capsys, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("garden.api.load", interrupt)
+    with pytest.raises(SystemExit) as stopped:
+        run("evaluate", SPEC)
+    assert stopped.value.code == 130
+    assert capsys.readouterr().err == "garden: interrupted\n"
+
+
+def test_cli__help_loads_neither_torch_nor_matplotlib():
+    script = (
+        "import sys, garden\n"
+        "from garden.cli.main import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "heavy = {'torch', 'matplotlib', 'numba', 'networkx', 'pandas'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
+
+
+def test_cli__module_and_version():
+    done = subprocess.run(
+        [sys.executable, "-m", "garden", "--version"], check=True, capture_output=True, text=True
+    )
+    assert done.stdout.startswith("garden 0.")

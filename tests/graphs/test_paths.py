@@ -1,0 +1,46 @@
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from garden.errors import GraphError
+from garden.graphs.graph import Graph
+from garden.graphs.paths import UNREACHABLE, distances, distances_plain, pair_distances
+
+
+def test_distances__of_a_path_are_differences():
+    graph = Graph.from_edges(np.array([[0, 1], [1, 2], [2, 3]]), 4)
+    assert distances(graph).tolist() == [[0, 1, 2, 3], [1, 0, 1, 2], [2, 1, 0, 1], [3, 2, 1, 0]]
+
+
+def test_distances__unreachable_nodes_are_marked():
+    graph = Graph.from_edges(np.array([[0, 1], [2, 3]]), 4)
+    assert distances(graph, np.array([0])).tolist() == [[0, 1, UNREACHABLE, UNREACHABLE]]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 150), st.integers(0, 2**32 - 1))
+def test_distances__equal_networkx_and_the_plain_definition(num_nodes, seed):
+    rng = np.random.default_rng(seed)
+    edges = rng.integers(0, num_nodes, (2 * num_nodes, 2))
+    graph = Graph.from_edges(edges, num_nodes)
+    found = distances(graph)
+    other = nx.Graph(graph.edges().tolist())
+    other.add_nodes_from(range(num_nodes))
+    expected = np.full((num_nodes, num_nodes), UNREACHABLE)
+    for source, lengths in nx.all_pairs_shortest_path_length(other):
+        expected[source, list(lengths)] = list(lengths.values())
+    assert np.array_equal(found, expected)
+    assert np.array_equal(found, distances_plain(graph, np.arange(num_nodes)))
+
+
+def test_pair_distances__follow_the_order_of_the_pairs():
+    graph = Graph.from_edges(np.array([[0, 1], [1, 2], [2, 3]]), 4)
+    assert pair_distances(graph, np.array([[0, 3], [2, 1], [3, 0]])).tolist() == [3, 1, 3]
+
+
+def test_pair_distances__name_the_pair_without_a_path():
+    graph = Graph.from_edges(np.array([[0, 1], [2, 3]]), 4, node_names=["a", "b", "c", "d"])
+    with pytest.raises(GraphError, match="no path from a to d"):
+        pair_distances(graph, np.array([[0, 3]]))

@@ -1,0 +1,155 @@
+import json
+
+import numpy as np
+import pytest
+
+from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
+from garden.datasets.task import SearchTask
+from garden.errors import SpecError
+from garden.graphs.graph import Graph
+from garden.search.compare import Contender, compare
+from garden.search.config import EvaluationConfig
+from garden.search.tune import TEMPERATURES, prepare, validation_ratios
+from garden.strategies.memory import memory_named
+from garden.strategies.registry import WALKERS
+from garden.strategies.walkers import DistanceWalker, GreedyWalker, RandomWalker
+
+GRAPH = kaiser_hilgetag(n=60, beta=1, seed=0)
+TASK = SearchTask.split(GRAPH, seed=0)
+
+
+def contender(name, memory="none"):
+    return Contender(name, WALKERS[name](), memory_named(memory))
+
+
+def test_compare__win_rates_sum_to_one_and_no_ratio_is_below_one():
+    contenders = [contender(name) for name in WALKERS] + [contender("evn", "visited")]
+    report = compare(TASK, contenders, EvaluationConfig())
+    assert sum(result.win_rate for result in report.results) == pytest.approx(1)
+    assert all(result.oracle_ratio >= 1 for result in report.results)
+    assert [result.name for result in report.results] == [*WALKERS, "evn"]
+
+
+def test_compare__ratio_matches_a_hand_solved_line():
+    # On a line with positions as attributes, greedy is optimal.
+    line = Graph.from_edges(np.array([[i, i + 1] for i in range(19)]), 20, np.arange(20.0)[:, None])
+    task = SearchTask.split(line, seed=0)
+    report = compare(
+        task, [Contender("greedy", GreedyWalker(), memory_named("none"))], EvaluationConfig()
+    )
+    (result,) = report.results
+    assert result.oracle_ratio == pytest.approx(1)
+    assert result.truncation_rate == 0
+    assert result.mean_hops == pytest.approx(report.distances.mean())
+
+
+def test_compare__exact_and_sampled_agree_and_say_which_they_are():
+    exact = compare(TASK, [contender("distance")], EvaluationConfig(evaluation="exact"))
+    sampled = compare(
+        TASK, [contender("distance")], EvaluationConfig(evaluation="sampled", episodes_per_pair=100)
+    )
+    assert exact.results[0].evaluation == "exact"
+    assert sampled.results[0].evaluation == "sampled"
+    assert sampled.results[0].oracle_ratio == pytest.approx(exact.results[0].oracle_ratio, rel=0.03)
+
+
+def test_compare__adding_a_strategy_changes_no_other_result():
+    alone = compare(TASK, [contender("evn", "visited")], EvaluationConfig())
+    beside = compare(TASK, [contender("random"), contender("evn", "visited")], EvaluationConfig())
+    assert alone["evn"].oracle_ratio == beside["evn"].oracle_ratio
+
+
+def test_compare__blocks_of_pairs_change_nothing(monkeypatch):
+    whole = compare(TASK, [contender("evn", "visited"), contender("random")], EvaluationConfig())
+    monkeypatch.setattr("garden.search.compare.DISTRIBUTION_ENTRIES", 101 * 37)
+    parts = compare(TASK, [contender("evn", "visited"), contender("random")], EvaluationConfig())
+    for ours, theirs in zip(whole.results, parts.results, strict=True):
+        assert ours.oracle_ratio == pytest.approx(theirs.oracle_ratio)
+        assert ours.win_rate == pytest.approx(theirs.win_rate)
+
+
+def test_compare__report_holds_what_the_contract_names():
+    report = compare(TASK, [contender("distance")], EvaluationConfig(split="all", all_pairs=True))
+    content = json.loads(json.dumps(report.to_json()))
+    assert content["num_pairs"] == 60 * 59
+    assert content["split"] == "all"
+    assert content["seen_targets"] is False
+    (row,) = content["strategies"]
+    assert set(row) == {
+        "name",
+        "memory",
+        "parameters",
+        "evaluation",
+        "oracle_ratio",
+        "oracle_ratio_ci",
+        "truncation_rate",
+        "win_rate",
+        "mean_hops",
+        "by_distance",
+    }
+    low, high = row["oracle_ratio_ci"]
+    assert low <= row["oracle_ratio"] <= high
+    assert sum(band["pairs"] for band in row["by_distance"].values()) == 60 * 59
+    assert row["parameters"]["temperature"] in TEMPERATURES.tolist()
+    assert report.pairs_csv().count("\n") == 60 * 59 + 1
+    assert "distance (τ" in str(report)
+    assert len(report.to_pandas()) == 1
+
+
+def test_compare__exact_evaluation_of_a_memory_is_refused():
+    with pytest.raises(SpecError, match="no exact evaluation"):
+        compare(TASK, [contender("random", "visited")], EvaluationConfig(evaluation="exact"))
+
+
+def test_compare__nothing_to_compare_is_refused():
+    with pytest.raises(SpecError, match="at least one"):
+        compare(TASK, [], EvaluationConfig())
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_hops": 0},
+        {"episodes_per_pair": 0},
+        {"split": "tset"},
+        {"evaluation": "psychic"},
+    ],
+)
+def test_config__impossible_options_are_refused(options):
+    with pytest.raises(SpecError):
+        EvaluationConfig(**options)
+
+
+def test_tune__takes_the_best_temperature_on_validation_targets():
+    ratios = validation_ratios(DistanceWalker(), TASK)
+    tuned = prepare(DistanceWalker(), TASK)
+    assert tuned.parameters["temperature"] == TEMPERATURES[ratios.argmin()]
+    assert ratios.min() < ratios[0]
+    assert ratios.min() < ratios[-1]
+
+
+def test_tune__never_reads_test_targets():
+    other = SearchTask(
+        GRAPH,
+        TASK.seed,
+        TASK.train_targets,
+        TASK.validation_targets,
+        TASK.test_targets[:1],
+        TASK.validation_pairs,
+        TASK.test_pairs[TASK.test_pairs[:, 1] == TASK.test_targets[0]],
+    )
+    for name in WALKERS:
+        assert (
+            prepare(WALKERS[name](), TASK).parameters == prepare(WALKERS[name](), other).parameters
+        )
+
+
+def test_tune__leaves_a_given_temperature_alone():
+    assert prepare(DistanceWalker(temperature=3.0), TASK).parameters == {"temperature": 3.0}
+    assert prepare(RandomWalker(), TASK) == RandomWalker()
+
+
+def test_tune__grid_spans_six_decades_without_gaps():
+    assert TEMPERATURES[0] == pytest.approx(1e-4)
+    assert TEMPERATURES[-1] == pytest.approx(100)
+    assert (np.diff(np.log10(TEMPERATURES)) <= 1 / 3 + 1e-9).all()

@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+
+from garden.errors import SpecError
+from garden.strategies.memory import memory_named
+
+NEIGHBOURS = np.array([4, 6, 9])
+SCORES = np.array([1.0, 3.0, 2.0])
+NEVER = -np.inf
+
+
+def test_none__leaves_scores_alone():
+    memory = memory_named("none")
+    scores, _ = memory.recall(memory.start(), 0, NEIGHBOURS, SCORES)
+    assert scores.tolist() == [1, 3, 2]
+
+
+def test_visited__keeps_the_unvisited_then_the_least_visited():
+    memory = memory_named("visited")
+    state = memory.start()
+    for holder, expected in [
+        (0, [1, 3, 2]),
+        (6, [1, NEVER, 2]),
+        (4, [NEVER, NEVER, 2]),
+        (9, [1, 3, 2]),  # all once: all are least visited again
+        (9, [1, 3, NEVER]),
+    ]:
+        scores, state = memory.recall(state, holder, NEIGHBOURS, SCORES)
+        assert scores.tolist() == expected
+
+
+def test_backtrack__takes_the_best_new_neighbour_and_else_goes_back():
+    memory = memory_named("backtrack")
+    state = memory.start()
+    # From 0 to its best neighbour 6; 6 knows only 0, so back to 0; then 9, which is next best.
+    scores, state = memory.recall(state, 0, NEIGHBOURS, SCORES)
+    assert scores.tolist() == [NEVER, 3, NEVER]
+    scores, state = memory.recall(state, 6, np.array([0]), np.array([5.0]))
+    assert scores.tolist() == [5]
+    scores, state = memory.recall(state, 0, NEIGHBOURS, SCORES)
+    assert scores.tolist() == [NEVER, NEVER, 2]
+
+
+def test_backtrack__goes_back_the_way_it_came_and_not_to_any_old_neighbour():
+    memory = memory_named("backtrack")
+    state = memory.start()
+    _, state = memory.recall(state, 0, np.array([1, 2]), np.array([1.0, 0.0]))
+    _, state = memory.recall(state, 1, np.array([0, 2]), np.array([1.0, 0.0]))
+    scores, state = memory.recall(state, 2, np.array([0, 1]), np.array([9.0, 0.0]))
+    assert scores.tolist() == [NEVER, 0]
+
+
+def test_memory__unknown_name_lists_the_known():
+    with pytest.raises(SpecError, match="none, visited, backtrack"):
+        memory_named("elephant")

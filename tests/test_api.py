@@ -1,0 +1,90 @@
+import networkx as nx
+import numpy as np
+import pytest
+
+import garden
+from garden.strategies.base import Representations, Strategy
+
+
+class LoudWalker(Strategy):
+    """A user's strategy: towards the highest first attribute."""
+
+    name = "loud"
+    selection = "argmax"
+
+    def represent(self, egos):
+        return Representations({"first": egos.profiles[egos.centres][:, 0]})
+
+    def score_pairs(self, candidates, targets):
+        return candidates.arrays["first"].astype(float)
+
+
+class BrokenWalker(LoudWalker):
+    name = "broken"
+
+    def score_pairs(self, candidates, targets):
+        return np.full(len(candidates), np.nan)
+
+
+SPEC = "kaiser-hilgetag:n=40,beta=1,seed=1"
+
+
+def test_api__the_designs_example_runs():
+    graph = garden.load(SPEC)
+    task = garden.SearchTask.split(graph, seed=0)
+    report = garden.evaluate(task, ["random", "distance"])
+    assert "random" in str(report)
+    assert report["distance"].oracle_ratio < report["random"].oracle_ratio
+    message = garden.route(graph, "distance", source="3", target=17)
+    assert message.path[0] == "3"
+    assert message.delivered == (message.path[-1] == "17")
+
+
+def test_api__takes_networkx_graphs_and_strategies_of_ones_own():
+    club = nx.karate_club_graph()
+    for node in club:
+        club.nodes[node]["level"] = node / 34
+    graph = garden.load(club)
+    report = garden.evaluate(graph, [LoudWalker(), "random"], memory="visited")
+    assert report["loud"].memory == "visited"
+
+
+def test_api__finds_a_strategy_by_dotted_name_in_the_working_folder(tmp_path, monkeypatch):
+    (tmp_path / "my_walkers.py").write_text(
+        "from garden.strategies.walkers import GreedyWalker\n"
+        "def make():\n    return GreedyWalker()\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [path for path in __import__("sys").path if path])
+    report = garden.evaluate(SPEC, "my_walkers:make+visited")
+    assert report["my_walkers:make+visited"].oracle_ratio > 1
+
+
+def test_api__nan_scores_are_refused_by_name():
+    with pytest.raises(garden.GardenError, match="broken: a score is NaN"):
+        garden.evaluate(SPEC, BrokenWalker())
+
+
+def test_api__graph_without_attributes_uses_the_walkers_that_can():
+    report = garden.evaluate(nx.path_graph(20))
+    assert [result.name for result in report.results] == ["random", "connection"]
+    with pytest.raises(garden.GardenError, match="this graph has none"):
+        garden.evaluate(nx.path_graph(20), "greedy")
+
+
+def test_api__tiny_graphs_can_be_routed_on():
+    graph = nx.path_graph(4)
+    for node in graph:
+        graph.nodes[node]["place"] = float(node)
+    for name in ("distance", "evn+visited", "bidirectional+backtrack"):
+        message = garden.route(graph, name, source="0", target="3", max_hops=500)
+        assert message.delivered
+    assert garden.route(graph, "greedy", source="0", target="3").path == ["0", "1", "2", "3"]
+
+
+def test_api__public_names_exist_and_others_do_not():
+    for name in garden.__all__:
+        assert getattr(garden, name) is not None
+        assert name in dir(garden)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = garden.nonsense
