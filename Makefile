@@ -10,8 +10,9 @@ CORE := $(VENV)/.core
 quickstart: $(CORE)
 	$(BIN)/garden quickstart
 
+# One thread per worker: two workers with two threads each would fight over two cores.
 test: lint
-	$(BIN)/pytest -n 2 -q
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -q
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -32,7 +32,7 @@ def report(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], co
     """Print a table, and JSON where ``--json FILE|-`` asks for it."""
     parser = argparse.ArgumentParser(description=title)
     parser.add_argument("--json", metavar="FILE|-")
-    destination = parser.parse_args().json
+    destination = parser.parse_known_args()[0].json
     widths = [max(len(str(row[i])) for row in [columns, *rows]) for i in range(len(columns))]
     stream = sys.stderr if destination == "-" else sys.stdout
     print(title, file=stream)

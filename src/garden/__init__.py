@@ -10,13 +10,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from garden.api import evaluate, load, route
+    from garden.api import evaluate, load, load_policy, route, train
     from garden.datasets.task import SearchTask
     from garden.errors import GardenError
     from garden.graphs.graph import Graph
 
 __version__ = "0.1.0"
-__all__ = ["GardenError", "Graph", "SearchTask", "evaluate", "load", "route"]
+__all__ = [
+    "GardenError",
+    "Graph",
+    "SearchTask",
+    "evaluate",
+    "load",
+    "load_policy",
+    "route",
+    "train",
+]
 
 _HOMES = {
     "GardenError": "garden.errors",
@@ -24,7 +33,9 @@ _HOMES = {
     "SearchTask": "garden.datasets.task",
     "evaluate": "garden.api",
     "load": "garden.api",
+    "load_policy": "garden.api",
     "route": "garden.api",
+    "train": "garden.api",
 }
 
 

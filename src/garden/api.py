@@ -1,15 +1,12 @@
-"""The facade: the verbs of garden as functions, and names turned into strategies."""
+"""The facade: the verbs of garden as functions."""
 
 from __future__ import annotations
 
-import difflib
-import importlib
 import logging
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,22 +16,25 @@ from garden.errors import GraphError, SpecError, StrategyError
 from garden.graphs.graph import Graph
 from garden.graphs.paths import pair_distances
 from garden.graphs.views import ego_graphs
+from garden.models.config import ModelConfig
+from garden.names import StrategyLike, contender_named, default_strategies
 from garden.search.compare import Contender, compare
 from garden.search.config import EvaluationConfig
 from garden.search.progress import Progress, silent
 from garden.search.report import Report
 from garden.search.tune import prepare
 from garden.search.walk import Walk, episode_streams, walk
-from garden.strategies.base import Fitted, Strategy, Tempered
-from garden.strategies.memory import Memory, memory_named
-from garden.strategies.registry import WALKERS
+from garden.strategies.base import Fitted, Strategy, Tempered, Trained
+from garden.training.config import RunOptions, TrainingOptions
 
-__all__ = ["RoutedMessage", "contender_named", "evaluate", "load", "route", "strategy_named"]
+if TYPE_CHECKING:
+    from garden.models.policy import Policy
+    from garden.training.run import TrainedRun
+
+__all__ = ["RoutedMessage", "evaluate", "load", "load_policy", "route", "train", "train_runs"]
 
 _LOG = logging.getLogger("garden")
 _NEUTRAL_TEMPERATURE = 1.0
-
-StrategyLike = str | Strategy
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,13 +96,17 @@ def evaluate(
     memory: str = "none",
     seed: int = 0,
     config: EvaluationConfig | None = None,
+    allow_seen_targets: bool = False,
     progress: Progress = silent,
 ) -> Report:
     """Compare strategies on a task; a graph or a spec is split with ``seed`` first.
 
-    A strategy is a name (``distance``, ``bidirectional+visited``, ``package.module:Class``) or an
-    object; without any, all walkers that the graph allows are compared.
+    A strategy is a name (``distance``, ``bidirectional+visited``, a run folder,
+    ``package.module:Class``) or an object; without any, all walkers that the graph allows are
+    compared. A policy is refused where its training may have seen the targets, unless that is
+    allowed; the report then says so.
     """
+    config = config or EvaluationConfig()
     if not isinstance(task, SearchTask):
         task = SearchTask.split(load(task), seed=seed)
     if strategies is None:
@@ -110,7 +114,101 @@ def evaluate(
     elif isinstance(strategies, str | Strategy):
         strategies = [strategies]
     contenders = [contender_named(strategy, memory) for strategy in strategies]
-    return compare(task, contenders, config or EvaluationConfig(), progress)
+    seen = [contender for contender in contenders if _has_seen(contender.strategy, task, config)]
+    if seen and not allow_seen_targets:
+        raise _seen_targets_error(seen[0], config)
+    return compare(task, contenders, config, progress, seen_targets=bool(seen))
+
+
+def train(
+    task: SearchTask | Graph | str,
+    model: str = "garden",
+    method: str = "exact",
+    options: TrainingOptions | None = None,
+    size: ModelConfig | None = None,
+    out: str | Path | None = None,
+    device: str = "auto",
+    max_minutes: float | None = None,
+    resume: bool = False,
+    force: bool = False,
+    quiet: bool = False,
+) -> Policy:
+    """Train a policy: progress, early stopping on validation targets, the best is kept.
+
+    ``options`` sets everything beyond model and method, whose names in it are then used instead.
+    With ``out`` the run is stored there and can be resumed; without, only the policy remains.
+    """
+    from garden.training.progress import progress_listener
+    from garden.training.run import train_seeds
+
+    if not isinstance(task, SearchTask):
+        task = SearchTask.split(load(task))
+    if resume and out is None:
+        raise SpecError("resume needs the run folder: give out")
+    (run,) = train_seeds(
+        [task],
+        options or TrainingOptions(model=model, method=method),
+        size or ModelConfig(),
+        RunOptions(device=device, max_minutes=max_minutes),
+        folders=[Path(out)] if out is not None else [],
+        resume=resume,
+        force=force,
+        listeners=[] if quiet else [progress_listener()],
+    )
+    return run.policy
+
+
+def train_runs(
+    spec: str,
+    seeds: Sequence[int],
+    out: Path,
+    options: TrainingOptions,
+    size: ModelConfig,
+    run_options: RunOptions,
+    one_folder: bool = True,
+    resume: bool = False,
+    force: bool = False,
+) -> list[TrainedRun]:
+    """Train several seeds of one graph, in stacks as large as fit, each into its own folder."""
+    from garden.plots.curves import draw_learning_curves
+    from garden.training.callbacks import MetricsFile, read_metrics
+    from garden.training.progress import progress_listener
+    from garden.training.run import device_named, train_seeds
+    from garden.training.stacks import seeds_per_stack
+
+    options.resolved()
+    device = device_named(run_options.device)
+    graph = load(spec)
+    size_of_stack = seeds_per_stack(graph, device, len(seeds))
+    folders = [out if one_folder else out / f"seed-{seed}" for seed in seeds]
+    runs: list[TrainedRun] = []
+    for start in range(0, len(seeds), size_of_stack):
+        block = slice(start, start + size_of_stack)
+        runs += train_seeds(
+            [SearchTask.split(graph, seed=seed) for seed in seeds[block]],
+            options,
+            size,
+            run_options,
+            folders=folders[block],
+            resume=resume,
+            force=force,
+            listeners=[progress_listener()],
+        )
+        if runs[-1].summary["stopped"] == "interrupted":
+            break
+    for run in runs:
+        assert run.folder is not None
+        records = read_metrics(run.folder / MetricsFile.NAME)
+        draw_learning_curves({run.folder.name: records}, run.folder / "curve.png")
+    return runs
+
+
+def load_policy(path: str | Path, device: str = "cpu") -> Policy:
+    """A policy from a run folder, or shipped weights by name."""
+    from garden.models.checkpoint import load_policy as load_from_folder
+    from garden.names import shipped_weights
+
+    return load_from_folder(shipped_weights().get(str(path), Path(path)), device)
 
 
 def route(
@@ -130,7 +228,10 @@ def route(
     if start == goal:
         raise GraphError(f"source and target are both {str(source)!r}: give two different nodes")
     max_hops = EvaluationConfig(max_hops=max_hops).max_hops
+    if seed < 0:
+        raise SpecError(f"seed {seed} is negative: use 0 or more")
     contender = contender_named(strategy, memory)
+    _check_fit(contender.strategy, graph)
     ready = _ready_without_task(contender.strategy, graph, seed, progress)
     trip = walk(
         graph,
@@ -146,78 +247,12 @@ def route(
     return RoutedMessage(graph, contender.label, contender.memory.name, trip, goal, distance)
 
 
-def default_strategies(graph: Graph) -> list[str]:
-    """The walkers that can work on this graph."""
-    walkers = {name: make() for name, make in WALKERS.items()}
-    usable = [
-        name
-        for name, walker in walkers.items()
-        if graph.num_attributes > 0 or not walker.needs_attributes
-    ]
-    if len(usable) < len(walkers):
-        left_out = ", ".join(name for name in walkers if name not in usable)
-        _LOG.info("%s has no attributes: %s are left out", graph.name, left_out)
-    return usable
-
-
-def contender_named(strategy: StrategyLike, memory: str = "none") -> Contender:
-    """A strategy with its memory: ``NAME+MEMORY`` overrides the memory given for all."""
-    if not isinstance(strategy, str):
-        return Contender(strategy.name, strategy, memory_named(memory))
-    name, own_memory = _split_memory(strategy)
-    chosen: Memory = own_memory or memory_named(memory)
-    return Contender(name, strategy_named(name), chosen)
-
-
-def strategy_named(name: str) -> Strategy:
-    """The strategy with this name: a walker, or a class given as ``package.module:Class``."""
-    if name in WALKERS:
-        return WALKERS[name]()
-    if ":" in name:
-        return _strategy_of_dotted_name(name)
-    close = difflib.get_close_matches(name, WALKERS, n=1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    raise SpecError(
-        f"unknown strategy {name!r}: {hint}walkers are {', '.join(WALKERS)}; "
-        "a class of your own is package.module:Class"
-    )
-
-
-def _split_memory(name: str) -> tuple[str, Memory | None]:
-    base, plus, memory = name.rpartition("+")
-    if not plus:
-        return name, None
-    if not base:
-        raise SpecError(f"{name!r} names a memory but no strategy: write NAME+{memory}")
-    return base, memory_named(memory)
-
-
-def _strategy_of_dotted_name(name: str) -> Strategy:
-    module_name, _, class_name = name.partition(":")
-    if "" not in sys.path and str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))  # an installed `garden` does not look here by itself
-    try:
-        module = importlib.import_module(module_name)
-    except Exception as error:
-        raise SpecError(f"{name}: cannot import {module_name!r} ({error})") from None
-    made = getattr(module, class_name, None)
-    if not callable(made):
-        raise SpecError(f"{name}: {module_name} has no class {class_name!r}")
-    try:
-        strategy = made()
-    except Exception as error:
-        raise StrategyError(f"{name}: cannot be made without arguments ({error})") from None
-    if not isinstance(strategy, Strategy):
-        raise StrategyError(f"{name}: not a garden.strategies.base.Strategy")
-    return strategy
-
-
 def _ready_without_task(
     strategy: Strategy, graph: Graph, seed: int, progress: Progress
 ) -> Strategy:
     if graph.num_nodes >= MIN_NODES:
         return prepare(strategy, SearchTask.split(graph, seed=seed), progress=progress)
-    if isinstance(strategy, Fitted):
+    if isinstance(strategy, Fitted) and not strategy.fitted:
         strategy = strategy.fit(ego_graphs(graph))
     if isinstance(strategy, Tempered) and strategy.temperature is None:
         _LOG.info(
@@ -225,3 +260,29 @@ def _ready_without_task(
         )
         return strategy.with_temperature(_NEUTRAL_TEMPERATURE)
     return strategy
+
+
+def _check_fit(strategy: Strategy, graph: Graph) -> None:
+    if isinstance(strategy, Trained):
+        strategy.check_attributes(graph.attribute_names)
+
+
+def _has_seen(strategy: Strategy, task: SearchTask, config: EvaluationConfig) -> bool:
+    """Whether a policy's training may have seen the targets of this evaluation."""
+    _check_fit(strategy, task.graph)
+    if not isinstance(strategy, Trained) or strategy.trained_graph != task.graph.content_hash:
+        return False
+    return strategy.trained_task != task.content_hash or config.split == "all"
+
+
+def _seen_targets_error(contender: Contender, config: EvaluationConfig) -> StrategyError:
+    strategy = contender.strategy
+    assert isinstance(strategy, Trained)
+    reason = (
+        "every node is a target, those of its training included"
+        if config.split == "all"
+        else f"it was trained on another split: use --seed {strategy.trained_seed}"
+    )
+    return StrategyError(
+        f"{contender.label}: {reason} (or --allow-seen-targets, which is recorded)"
+    )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated
 
 import tyro
@@ -15,7 +15,9 @@ from garden.cli.data import DataFetch, DataInfo, DataList
 from garden.cli.evaluate import Evaluate
 from garden.cli.quickstart import Quickstart
 from garden.cli.route import Route
+from garden.cli.streams import abandon_stdout, ready_streams
 from garden.cli.task import Task
+from garden.cli.train import Train
 from garden.errors import GardenError
 
 _DESCRIPTION = "Decentralised search on attributed graphs: learn it, run it, study it."
@@ -30,6 +32,7 @@ Command = (
     Annotated[Quickstart, tyro.conf.subcommand("quickstart")]
     | Annotated[DataCommand, tyro.conf.subcommand("data", description=_DATA)]
     | Annotated[Task, tyro.conf.subcommand("task")]
+    | Annotated[Train, tyro.conf.subcommand("train")]
     | Annotated[Evaluate, tyro.conf.subcommand("evaluate")]
     | Annotated[Route, tyro.conf.subcommand("route")]
 )
@@ -38,24 +41,30 @@ Command = (
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run ``garden`` with these arguments, the process's own by default."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    if arguments == ["--version"]:
-        print(f"garden {__version__}")
-        return
+    ready_streams()
     try:
-        _run(arguments or ["--help"])
+        try:
+            _run(arguments or ["--help"])
+        finally:
+            sys.stdout.flush()  # here, where a failure can still be told
     except GardenError as error:
         _stop(str(error), 2)
     except MemoryError:
         _stop("out of memory: try a smaller graph, fewer pairs or a lower --max-hops", 2)
     except KeyboardInterrupt:
         _stop("interrupted", 130)
-    except BrokenPipeError:
-        # The reader of our output left; point stdout elsewhere so that closing it stays silent.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader of our output left
+        abandon_stdout()
         sys.exit(1)
+    except OSError as error:
+        abandon_stdout()
+        _stop(f"{error.filename or 'output'}: {error.strerror or error}", 2)
 
 
 def _run(arguments: Sequence[str]) -> None:
+    if list(arguments) == ["--version"]:
+        print(f"garden {__version__}")
+        return
     config = (tyro.conf.FlagCreatePairsOff, tyro.conf.OmitSubcommandPrefixes)
     command: Command = tyro.cli(
         Command,
@@ -69,5 +78,6 @@ def _run(arguments: Sequence[str]) -> None:
 
 
 def _stop(message: str, code: int) -> None:
-    print(f"garden: {' '.join(message.split())}", file=sys.stderr)
+    with suppress(OSError):
+        print(f"garden: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(code)

@@ -1,0 +1,1 @@
+"""Learned strategies: torch modules that represent ego graphs and score candidates."""

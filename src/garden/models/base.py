@@ -1,0 +1,94 @@
+"""What every model is: a stack of torch networks, one per seed, that embed, score and value."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch import Tensor, nn
+
+from garden.graphs.ego import ProfileTable
+from garden.models.inputs import EgoTensors
+from garden.models.layers import KEEP_ALL, Dropout
+
+
+class Model(nn.Module):
+    """A learned strategy in training: tensors in, tensors out, with a leading seed axis."""
+
+    name: str
+    shift: Tensor  # (num_attributes,) subtracted from profiles
+    scale: Tensor  # (num_attributes,) multiplied onto profiles
+
+    def __init__(self, num_seeds: int, num_attributes: int) -> None:
+        super().__init__()
+        self.num_seeds = num_seeds
+        self.num_attributes = num_attributes
+        self.register_buffer("shift", torch.zeros(num_attributes))
+        self.register_buffer("scale", torch.ones(num_attributes))
+
+    @property
+    @abstractmethod
+    def row_width(self) -> int:
+        """Numbers per representation row."""
+
+    @abstractmethod
+    def embed(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
+        """A row per ego graph, (num_seeds, num_egos, row_width), each from its ego graph alone."""
+
+    @abstractmethod
+    def embed_one(self, profiles: Tensor, linked: Tensor) -> Tensor:
+        """The row of one ego graph, (num_seeds, 1, row_width), without any scatter.
+
+        ``profiles`` has the centre first, (num_members, num_attributes); ``linked`` says which
+        members are joined, (num_members, num_members) bool, its diagonal included.
+        """
+
+    @abstractmethod
+    def score_table(self, rows: Tensor, targets: Tensor, dropout: Dropout = KEEP_ALL) -> Tensor:
+        """(S, n, width) and (S, T, width) → scores (S, T, n)."""
+
+    @abstractmethod
+    def score_aligned(self, candidates: Tensor, targets: Tensor) -> Tensor:
+        """Aligned rows (S, P, width) → scores (S, P)."""
+
+    @abstractmethod
+    def value_table(self, rows: Tensor, targets: Tensor) -> Tensor:
+        """(S, n, width) and (S, T, width) → values in (0, 1), (S, T, n)."""
+
+    @abstractmethod
+    def value_aligned(self, holders: Tensor, targets: Tensor) -> Tensor:
+        """Aligned rows (S, P, width) → values in (0, 1), (S, P)."""
+
+    def standardise_by(self, profiles: ProfileTable) -> None:
+        """Learn shift and scale from a table: real-valued columns get mean 0 and deviation 1.
+
+        Columns that hold 0 and 1 alone stay as they are; sparse tables are scaled, never shifted.
+        """
+        shift, scale = standardisation(profiles)
+        self.shift.copy_(torch.as_tensor(shift))
+        self.scale.copy_(torch.as_tensor(scale))
+
+    def standardised(self, profiles: Tensor) -> Tensor:
+        """Profiles as the network reads them."""
+        if profiles.is_sparse:
+            return profiles * self.scale
+        return (profiles - self.shift) * self.scale
+
+
+def standardisation(profiles: ProfileTable) -> tuple[Tensor, Tensor]:
+    """Shift and scale of each attribute."""
+    if not isinstance(profiles, np.ndarray):
+        squares = sp.csr_array(profiles, dtype=np.float64)
+        binary = np.ones(squares.shape[1], dtype=bool)
+        binary[np.unique(squares.indices[squares.data != 1])] = False
+        power = np.asarray(squares.multiply(squares).mean(axis=0)).ravel()
+        scale = np.where(binary, 1.0, 1 / np.sqrt(np.maximum(power, 1e-12)))
+        return torch.zeros(len(scale)), torch.tensor(scale, dtype=torch.float32)
+    table = profiles.astype(np.float64)
+    binary = np.asarray(np.isin(table, (0.0, 1.0)).all(axis=0))
+    deviation = table.std(axis=0)
+    scale = np.where(binary | (deviation < 1e-12), 1.0, 1 / np.maximum(deviation, 1e-12))
+    shift = np.where(binary, 0.0, table.mean(axis=0))
+    return torch.tensor(shift, dtype=torch.float32), torch.tensor(scale, dtype=torch.float32)

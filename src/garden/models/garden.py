@@ -1,0 +1,114 @@
+"""GARDEN, the paper's model: graph attention over ego graphs, an actor and a critic.
+
+It follows the released code where the published numbers came from it: GATv2 layers, each with
+layer normalisation and ReLU, a centre flag on the input, and the mean over the ego graph's members
+as its embedding. Where that code appends the degree scaled over the whole graph, log(1 + degree)
+stands here, which a node knows by itself, for candidate, holder and target alike.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import cast, final
+
+import torch
+from torch import Tensor, nn
+
+from garden.models.base import Model
+from garden.models.config import ModelConfig
+from garden.models.gat import GraphAttention
+from garden.models.heads import PairNetwork
+from garden.models.inputs import EgoTensors
+from garden.models.layers import KEEP_ALL, Dropout, StackedLayerNorm, StackedLinear
+
+
+@final
+class GardenModel(Model):
+    """f_rep (graph attention), f_π (actor) and f_v (critic, through a sigmoid)."""
+
+    name = "garden"
+
+    def __init__(self, num_seeds: int, num_attributes: int, config: ModelConfig) -> None:
+        super().__init__(num_seeds, num_attributes)
+        hidden = [config.hidden] * (config.layers - 1)
+        widths = [num_attributes + 1, *hidden, config.embedding]
+        self.attentions = nn.ModuleList(
+            GraphAttention(num_seeds, inputs, outputs) for inputs, outputs in pairwise(widths)
+        )
+        self.norms = nn.ModuleList(StackedLayerNorm(num_seeds, width) for width in widths[1:])
+        self.embedding = config.embedding
+        self.actor = PairNetwork(num_seeds, self.row_width, config.hidden)
+        self.critic = PairNetwork(num_seeds, self.row_width, config.hidden)
+
+    @property
+    def row_width(self) -> int:
+        """The embedding and log(1 + degree)."""
+        return self.embedding + 1
+
+    def _layers(self) -> list[tuple[GraphAttention, StackedLayerNorm]]:
+        pairs = zip(self.attentions, self.norms, strict=True)
+        return [(cast(GraphAttention, a), cast(StackedLayerNorm, b)) for a, b in pairs]
+
+    def embed(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
+        """Attention among each ego graph's members, then their mean, then the degree."""
+        profiles = self.standardised(egos.profiles)
+        members = None
+        for attention, norm in self._layers():
+            if members is None:
+                left = _first_map(attention.left, profiles, egos)
+                right = _first_map(attention.right, profiles, egos)
+            else:
+                left, right = attention.left(members), attention.right(members)
+            heard = attention.attend(left, right, egos.heads, egos.tails)
+            members = dropout(torch.relu(norm(heard)))
+        assert members is not None
+        total = torch.zeros(
+            (self.num_seeds, egos.num_egos, self.embedding), device=members.device
+        ).index_add(1, egos.owner, members)
+        degrees = egos.log_degrees.expand(self.num_seeds, -1, -1)
+        return torch.cat([total / egos.sizes, degrees], dim=-1)
+
+    def embed_one(self, profiles: Tensor, linked: Tensor) -> Tensor:
+        """The same for one ego graph, with dense attention under a mask."""
+        flag = torch.zeros(len(profiles), 1, device=profiles.device)
+        flag[0] = 1
+        members = torch.cat([self.standardised(profiles), flag], dim=-1)
+        members = members.expand(self.num_seeds, -1, -1)
+        for attention, norm in self._layers():
+            left, right = attention.left(members), attention.right(members)
+            members = torch.relu(norm(attention.attend_dense(left, right, linked)))
+        degree = torch.full((self.num_seeds, 1, 1), float(len(profiles)), device=profiles.device)
+        return torch.cat([members.mean(dim=1, keepdim=True), degree.log()], dim=-1)
+
+    def score_table(self, rows: Tensor, targets: Tensor, dropout: Dropout = KEEP_ALL) -> Tensor:
+        """f_π of every candidate and target."""
+        return self.actor.table(rows, targets, dropout)
+
+    def score_aligned(self, candidates: Tensor, targets: Tensor) -> Tensor:
+        """f_π of aligned rows."""
+        return self.actor.aligned(candidates, targets)
+
+    def value_table(self, rows: Tensor, targets: Tensor) -> Tensor:
+        """f_v of every holder and target."""
+        return torch.sigmoid(self.critic.table(rows, targets))
+
+    def value_aligned(self, holders: Tensor, targets: Tensor) -> Tensor:
+        """f_v of aligned rows."""
+        return torch.sigmoid(self.critic.aligned(holders, targets))
+
+
+def _first_map(linear: StackedLinear, profiles: Tensor, egos: EgoTensors) -> Tensor:
+    """The first linear map, applied once per profile and then handed to the members.
+
+    A node stands in degree + 1 ego graphs; only the centre flag differs between them.
+    """
+    weight, bias = linear.weight, linear.bias  # (S, d + 1, out), (S, 1, out)
+    assert bias is not None
+    of_attributes, of_flag = weight[:, :-1], weight[:, -1:]
+    if profiles.is_sparse:
+        num_seeds, width, outputs = of_attributes.shape
+        flat = of_attributes.permute(1, 0, 2).reshape(width, num_seeds * outputs)
+        mapped = torch.sparse.mm(profiles, flat).reshape(-1, num_seeds, outputs).permute(1, 0, 2)
+    else:
+        mapped = torch.matmul(profiles, of_attributes)
+    return mapped.index_select(1, egos.members) + egos.is_centre * of_flag + bias

@@ -1,0 +1,67 @@
+r"""Graph attention over ego graphs (GATv2), for all of them at once and for one on its own.
+
+Reference: S. Brody, U. Alon and E. Yahav, "How Attentive are Graph Attention Networks?", ICLR
+2022. Member i of an ego graph attends to its neighbours j within it and to itself:
+
+.. math::
+    e_{ij} = a^\top \mathrm{LeakyReLU}(W_l x_j + W_r x_i), \qquad
+    x'_i = b + \sum_j \mathrm{softmax}_j(e_{ij}) \, W_l x_j
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import leaky_relu
+
+from garden.models.layers import StackedLinear
+
+SLOPE = 0.2
+
+
+class GraphAttention(nn.Module):
+    """One attention layer with one head, with the parameters of PyG's ``GATv2Conv``."""
+
+    def __init__(self, num_seeds: int, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.left = StackedLinear(num_seeds, inputs, outputs)
+        self.right = StackedLinear(num_seeds, inputs, outputs)
+        self.attention = nn.Parameter(torch.empty(num_seeds, outputs, 1))
+        self.bias = nn.Parameter(torch.zeros(num_seeds, 1, outputs))
+        for weight in (self.left.weight, self.right.weight, self.attention):
+            # One Glorot draw per seed; xavier_uniform_ itself would count seeds as inputs.
+            bound = (6 / (weight.shape[1] + weight.shape[2])) ** 0.5
+            nn.init.uniform_(weight, -bound, bound)
+        for linear in (self.left, self.right):
+            assert linear.bias is not None
+            nn.init.zeros_(linear.bias)
+
+    def attend(self, left: Tensor, right: Tensor, heads: Tensor, tails: Tensor) -> Tensor:
+        """Attention over a list of edges: member ``heads[k]`` listens to ``tails[k]``.
+
+        ``left`` and ``right`` are the two linear maps of every member, (num_seeds, num_members,
+        width); the result has the same shape.
+        """
+        spoken = left.index_select(1, tails)
+        energies = leaky_relu(spoken + right.index_select(1, heads), SLOPE) @ self.attention
+        weights = segment_softmax(energies.squeeze(-1), heads, left.shape[1])
+        heard = torch.zeros_like(left).index_add(1, heads, weights.unsqueeze(-1) * spoken)
+        return heard + self.bias
+
+    def attend_dense(self, left: Tensor, right: Tensor, linked: Tensor) -> Tensor:
+        """The same within one ego graph, by a mask (num_members, num_members) and no scatter."""
+        energies = leaky_relu(left.unsqueeze(1) + right.unsqueeze(2), SLOPE)
+        energies = (energies @ self.attention.unsqueeze(1)).squeeze(-1)  # (seeds, heads, tails)
+        weights = torch.softmax(energies.masked_fill(~linked, -torch.inf), dim=-1)
+        return weights @ left + self.bias
+
+
+def segment_softmax(values: Tensor, segments: Tensor, num_segments: int) -> Tensor:
+    """A softmax within each segment of the last axis, (batch, num_values)."""
+    index = segments.expand_as(values)
+    highest = torch.full(
+        (values.shape[0], num_segments), -torch.inf, dtype=values.dtype, device=values.device
+    ).scatter_reduce(1, index, values.detach(), "amax")
+    powers = torch.exp(values - highest.index_select(1, segments))
+    totals = torch.zeros_like(highest).index_add(1, segments, powers)
+    return powers / totals.index_select(1, segments)

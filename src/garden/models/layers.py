@@ -1,0 +1,64 @@
+"""Layers that carry a leading seed axis, so that several seeds train as one batch.
+
+Every parameter has shape (num_seeds, …) and every activation (num_seeds, rows, width). Seeds never
+mix: a stack of one is an ordinary model, and row s of a stack is the model of seed s.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+
+class StackedLinear(nn.Module):
+    """y = x W + b for each seed, initialised like ``torch.nn.Linear``."""
+
+    def __init__(self, num_seeds: int, inputs: int, outputs: int, bias: bool = True) -> None:
+        super().__init__()
+        bound = 1 / math.sqrt(max(1, inputs))
+        self.weight = nn.Parameter(torch.empty(num_seeds, inputs, outputs).uniform_(-bound, bound))
+        self.bias = (
+            nn.Parameter(torch.empty(num_seeds, 1, outputs).uniform_(-bound, bound))
+            if bias
+            else None
+        )
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """(num_seeds, rows, inputs) → (num_seeds, rows, outputs)."""
+        if self.bias is None:
+            return torch.matmul(rows, self.weight)
+        return torch.baddbmm(self.bias, rows, self.weight)
+
+
+class StackedLayerNorm(nn.Module):
+    """Layer normalisation with a gain and a shift per seed."""
+
+    def __init__(self, num_seeds: int, width: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(num_seeds, 1, width))
+        self.bias = nn.Parameter(torch.zeros(num_seeds, 1, width))
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """(num_seeds, rows, width) → the same."""
+        normal = nn.functional.layer_norm(rows, rows.shape[-1:])
+        return torch.addcmul(self.bias, normal, self.weight)
+
+
+class Dropout:
+    """Dropout whose masks come from a generator of its own, so that runs resume exactly."""
+
+    def __init__(self, rate: float = 0.0, generator: torch.Generator | None = None) -> None:
+        self.rate = rate
+        self.generator = generator
+
+    def __call__(self, rows: Tensor) -> Tensor:
+        """The rows with a share of their entries zeroed and the others scaled up."""
+        if self.rate == 0.0:
+            return rows
+        draws = torch.rand(rows.shape, generator=self.generator, device=rows.device)
+        return rows * (draws >= self.rate) / (1 - self.rate)
+
+
+KEEP_ALL = Dropout()

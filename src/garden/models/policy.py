@@ -1,0 +1,148 @@
+"""A trained model as a strategy: the two functions of any walker, and a value where learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from garden.errors import StrategyError
+from garden.graphs.ego import EgoGraph, EgoGraphs
+from garden.models.base import Model
+from garden.models.inputs import ego_tensors, profile_tensor
+from garden.strategies.base import Representations, Selection, Strategy, target_blocks
+
+_ENTRIES_PER_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class PolicyInfo:
+    """Where a policy comes from and what it may be used on."""
+
+    model: str
+    model_options: Mapping[str, Any]
+    method: str
+    trains_value: bool
+    graph: str
+    graph_hash: str
+    task_hash: str
+    seed: int
+    attribute_names: tuple[str, ...]
+    training: Mapping[str, Any] = field(default_factory=dict)
+    """The options of training, the versions, the command, the device and the batch layout."""
+
+
+@final
+class Policy(Strategy):
+    """A model of one seed, ready to route. Representations are float32 rows."""
+
+    selection: ClassVar[Selection] = "softmax"
+
+    def __init__(self, model: Model, info: PolicyInfo) -> None:
+        if model.num_seeds != 1:
+            raise StrategyError(f"a policy is one model, not a stack of {model.num_seeds}")
+        self.model = model.eval().requires_grad_(False)
+        self.info = info
+        self.trained_graph, self.trained_task = info.graph_hash, info.task_hash
+        self.trained_seed = info.seed
+
+    def save(self, folder: str | Path) -> None:
+        """Store the policy in a folder of its own."""
+        from garden.models.checkpoint import save_policy
+
+        save_policy(self, Path(folder))
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The model's name."""
+        return self.info.model
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The method and the seed that made it."""
+        return {"method": self.info.method, "seed": self.info.seed}
+
+    def check_attributes(self, names: tuple[str, ...]) -> None:
+        """Refuse a graph whose attributes are not those that were trained on, saying which."""
+        ours = self.info.attribute_names
+        if names == ours:
+            return
+        missing = [name for name in ours if name not in set(names)]
+        unknown = [name for name in names if name not in set(ours)]
+        if missing or unknown:
+            raise StrategyError(
+                f"{self.name} was trained on other attributes: "
+                f"missing here: {_sample(missing)}; unknown to it: {_sample(unknown)}"
+            )
+        raise StrategyError(f"{self.name} was trained on the same attributes in another order")
+
+    def represent(self, egos: EgoGraphs) -> Representations:
+        """A row per ego graph."""
+        self._check_width(egos.num_attributes)
+        with torch.no_grad():
+            rows = self.model.embed(ego_tensors(egos, self._device))
+        return Representations({"row": rows[0].cpu().numpy()})
+
+    def represent_one(self, ego: EgoGraph) -> Representations:
+        """The row of one ego graph, computed densely, as a peer does."""
+        self._check_width(int(ego.profiles.shape[1]))
+        profiles = profile_tensor(ego.profiles).to(self._device)
+        linked = torch.eye(len(profiles), dtype=torch.bool, device=self._device)
+        linked[tuple(torch.as_tensor(ego.edges.astype(np.int64)))] = True
+        with torch.no_grad():
+            dense = profiles.to_dense() if profiles.is_sparse else profiles
+            rows = self.model.embed_one(dense, linked)
+        return Representations({"row": rows[0].cpu().numpy()})
+
+    def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
+        """The actor's output."""
+        with torch.no_grad():
+            scores = self.model.score_aligned(self._rows(candidates), self._rows(targets))
+        return scores[0].cpu().numpy().astype(np.float64)
+
+    def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
+        """The actor's output for all pairs, in blocks of targets."""
+        rows, goals = self._rows(candidates), self._rows(targets)
+        table = np.empty((len(targets), len(candidates)))
+        with torch.no_grad():
+            for block in target_blocks(len(targets), len(candidates), _ENTRIES_PER_BLOCK):
+                table[block] = self.model.score_table(rows, goals[:, block])[0].cpu().numpy()
+        return table
+
+    def value(self, holders: Representations, targets: Representations) -> np.ndarray:
+        """The learned value of each holder towards each target, (num_targets, num_holders)."""
+        if not self.info.trains_value:
+            raise StrategyError(
+                f"{self.name} was trained by {self.info.method}, which trains no critic: "
+                "train with a method that does (a2c) to ask for values"
+            )
+        with torch.no_grad():
+            values = self.model.value_table(self._rows(holders), self._rows(targets))
+        return values[0].cpu().numpy().astype(np.float64)
+
+    @property
+    def _device(self) -> torch.device:
+        return self.model.shift.device
+
+    def _rows(self, representations: Representations) -> Tensor:
+        rows = torch.as_tensor(np.asarray(representations.arrays["row"]), device=self._device)
+        return rows.unsqueeze(0)
+
+    def _check_width(self, width: int) -> None:
+        if width != self.model.num_attributes:
+            raise StrategyError(
+                f"{self.name} was trained on {self.model.num_attributes} attributes, "
+                f"and these ego graphs show {width}"
+            )
+
+
+def _sample(names: list[str], count: int = 3) -> str:
+    if not names:
+        return "none"
+    more = f" and {len(names) - count} more" if len(names) > count else ""
+    return ", ".join(repr(name) for name in names[:count]) + more

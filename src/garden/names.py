@@ -1,0 +1,101 @@
+"""Names of strategies: walkers, shipped weights, run folders, and classes of one's own."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import logging
+import sys
+from pathlib import Path
+
+from garden.errors import SpecError, StrategyError
+from garden.graphs.graph import Graph
+from garden.search.compare import Contender
+from garden.strategies.base import Strategy
+from garden.strategies.memory import Memory, memory_named
+from garden.strategies.registry import WALKERS
+
+_LOG = logging.getLogger("garden")
+_WEIGHTS = Path(__file__).parent / "weights"
+
+StrategyLike = str | Strategy
+
+
+def default_strategies(graph: Graph) -> list[str]:
+    """The walkers that can work on this graph."""
+    walkers = {name: make() for name, make in WALKERS.items()}
+    usable = [
+        name
+        for name, walker in walkers.items()
+        if graph.num_attributes > 0 or not walker.needs_attributes
+    ]
+    if len(usable) < len(walkers):
+        left_out = ", ".join(name for name in walkers if name not in usable)
+        _LOG.info("%s has no attributes: %s are left out", graph.name, left_out)
+    return usable
+
+
+def contender_named(strategy: StrategyLike, memory: str = "none") -> Contender:
+    """A strategy with its memory: ``NAME+MEMORY`` overrides the memory given for all."""
+    if isinstance(strategy, Strategy):
+        return Contender(strategy.name, strategy, memory_named(memory))
+    if not isinstance(strategy, str):
+        raise SpecError(f"a strategy is a name or a Strategy, not a {type(strategy).__name__}")
+    name, own_memory = _split_memory(strategy)
+    chosen: Memory = own_memory or memory_named(memory)
+    return Contender(name, strategy_named(name), chosen)
+
+
+def strategy_named(name: str) -> Strategy:
+    """The strategy with this name: a walker, shipped weights, a run folder, or a class."""
+    if name in WALKERS:
+        return WALKERS[name]()
+    shipped = shipped_weights()
+    if name in shipped or Path(name).is_dir():
+        from garden.models.checkpoint import load_policy
+
+        return load_policy(shipped.get(name, Path(name)))
+    if ":" in name:
+        return _strategy_of_dotted_name(name)
+    close = difflib.get_close_matches(name, [*WALKERS, *shipped], n=1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    raise SpecError(
+        f"unknown strategy {name!r}: {hint}walkers are {', '.join(WALKERS)}; others are shipped "
+        "weights, a run folder, or a class of your own as package.module:Class"
+    )
+
+
+def shipped_weights() -> dict[str, Path]:
+    """The policies that come with the package, by name."""
+    if not _WEIGHTS.is_dir():
+        return {}
+    return {folder.name: folder for folder in sorted(_WEIGHTS.iterdir()) if folder.is_dir()}
+
+
+def _split_memory(name: str) -> tuple[str, Memory | None]:
+    base, plus, memory = name.rpartition("+")
+    if not plus or Path(name).is_dir():
+        return name, None
+    if not base:
+        raise SpecError(f"{name!r} names a memory but no strategy: write NAME+{memory}")
+    return base, memory_named(memory)
+
+
+def _strategy_of_dotted_name(name: str) -> Strategy:
+    module_name, _, class_name = name.partition(":")
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))  # an installed `garden` does not look here by itself
+    try:
+        module = importlib.import_module(module_name)
+    except Exception as error:
+        raise SpecError(f"{name}: cannot import {module_name!r} ({error})") from None
+    made = getattr(module, class_name, None)
+    if not callable(made):
+        raise SpecError(f"{name}: {module_name} has no class {class_name!r}")
+    try:
+        strategy = made()
+    except Exception as error:
+        raise StrategyError(f"{name}: cannot be made without arguments ({error})") from None
+    if not isinstance(strategy, Strategy):
+        raise StrategyError(f"{name}: not a garden.strategies.base.Strategy")
+    return strategy

@@ -1,0 +1,1 @@
+"""Training: the methods by which models become policies."""

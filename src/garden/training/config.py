@@ -1,0 +1,164 @@
+"""Options of training, with one default each. Free of torch, so that `--help` stays quick."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from garden.errors import SpecError
+from garden.models.config import check_model_name
+
+MethodName = Literal["a2c", "exact"]
+METHODS: tuple[MethodName, ...] = get_args(MethodName)
+SourceWeights = Literal["inverse-distance", "uniform"]
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """How a model is trained. What is left open takes the method's default."""
+
+    model: str = "garden"
+    """The model: garden, mlpa2c or mlpa2cwd."""
+
+    method: str = "exact"
+    """The method: exact (exact policy gradient) or a2c (the paper's Algorithm 1)."""
+
+    updates: int | None = None
+    """Gradient steps."""
+
+    targets_per_update: int | None = None
+    """Training targets in each update."""
+
+    walks_per_target: int | None = None
+    """Episodes per target and update (a2c only)."""
+
+    learning_rate: float | None = None
+    """Step size of Adam."""
+
+    weight_decay: float | None = None
+    """Decoupled weight decay."""
+
+    dropout: float | None = None
+    """Share of hidden units dropped in training."""
+
+    gamma: float | None = None
+    """Discount factor, γ in the paper."""
+
+    entropy_coef: float | None = None
+    """Weight of the policy's entropy, λ in the paper."""
+
+    clip: float | None = None
+    """Largest norm of a gradient; 0 leaves gradients alone."""
+
+    source_weights: SourceWeights | None = None
+    """How sources count (exact only): by 1/distance, as in the oracle ratio, or alike."""
+
+    max_hops: int | None = None
+    """The hop at which an episode is truncated, T_max in the paper."""
+
+    validate_every: int | None = None
+    """Updates between validations."""
+
+    patience: int | None = None
+    """Validations without improvement after which training stops; 0 never stops early."""
+
+    def resolved(self) -> TrainingConfig:
+        """Every option with its value: the one given, or the method's default."""
+        check_model_name(self.model)
+        if self.method not in METHODS:
+            raise SpecError(f"unknown method {self.method!r}: choose from {', '.join(METHODS)}")
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        return TrainingConfig(**{**METHOD_DEFAULTS[self.method], **given})
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """Every option of a training, checked."""
+
+    model: str
+    method: str
+    updates: int
+    targets_per_update: int
+    walks_per_target: int
+    learning_rate: float
+    weight_decay: float
+    dropout: float
+    gamma: float
+    entropy_coef: float
+    clip: float
+    source_weights: SourceWeights
+    max_hops: int
+    validate_every: int
+    patience: int
+
+    def __post_init__(self) -> None:
+        counts = ("updates", "targets_per_update", "walks_per_target", "max_hops", "validate_every")
+        for name in counts:
+            if getattr(self, name) < 1:
+                raise SpecError(f"{name} is {getattr(self, name)}: it must be at least 1")
+        for name in ("learning_rate", "weight_decay", "entropy_coef", "clip", "patience"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0):
+                raise SpecError(f"{name} is {value}: it must be finite and not negative")
+        if not 0 < self.gamma < 1:
+            raise SpecError(f"gamma is {self.gamma}: it must lie between 0 and 1")
+        if not 0 <= self.dropout < 1:
+            raise SpecError(f"dropout is {self.dropout}: it must be at least 0 and below 1")
+        if self.source_weights not in get_args(SourceWeights):
+            raise SpecError(f"unknown source_weights {self.source_weights!r}")
+
+
+METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+    # 2,000 updates of 100 episodes are the paper's 200,000 episodes. A batch of episodes has less
+    # variance than one, so the step is five times the released 1e-4. Dropout is what makes the
+    # policy carry over to unseen targets; the paper has none.
+    "a2c": {
+        "updates": 2000,
+        "targets_per_update": 25,
+        "walks_per_target": 4,
+        "learning_rate": 5e-4,
+        "weight_decay": 0.0,
+        "dropout": 0.2,
+        "gamma": 0.99,
+        "entropy_coef": 1e-3,
+        "clip": 0.0,
+        "source_weights": "uniform",
+        "max_hops": 100,
+        "validate_every": 100,
+        "patience": 0,
+    },
+    "exact": {
+        "updates": 800,
+        "targets_per_update": 32,
+        "walks_per_target": 1,
+        "learning_rate": 1e-3,
+        "weight_decay": 1e-3,
+        "dropout": 0.2,
+        "gamma": 0.97,
+        "entropy_coef": 1e-3,
+        "clip": 1.0,
+        "source_weights": "inverse-distance",
+        "max_hops": 100,
+        "validate_every": 20,
+        "patience": 20,
+    },
+}
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Where and how long a training runs; none of it changes what is learned."""
+
+    device: str = "auto"
+    """Where to compute: auto, cpu or cuda."""
+
+    max_minutes: float | None = None
+    """Stop after this time, keeping the best and the last state."""
+
+    tensorboard: bool = False
+    """Also log for TensorBoard (needs the extra `logging`)."""
+
+    wandb: bool = False
+    """Also log for Weights & Biases, offline (needs the extra `logging`)."""

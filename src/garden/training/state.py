@@ -1,0 +1,133 @@
+"""Everything that changes while a stack of models trains, and how it is stored per seed.
+
+A seed's state file holds its last weights, its best weights, its optimiser moments and the random
+state, so that one file is enough to continue exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from garden.errors import DataError
+from garden.models.base import Model
+from garden.models.checkpoint import MODEL_FILE, read_tensors, write_tensors
+
+STATE_FILE = "state.safetensors"
+_MOMENTS = ("exp_avg", "exp_avg_sq")
+
+
+@dataclass
+class SeedProgress:
+    """How far one seed has come."""
+
+    best_ratio: float = float("inf")
+    best_update: int = -1
+    stale: int = 0  # validations since the best
+
+
+@dataclass
+class TrainingState:
+    """A stack of models in training."""
+
+    model: Model
+    optimiser: torch.optim.Optimizer
+    generator: torch.Generator
+    best: dict[str, Tensor]  # the best weights of each seed, stacked
+    seeds: list[SeedProgress]
+    update: int = 0
+    validated: int = -1  # the last update that was validated
+    seconds: float = 0.0
+    stats: list[dict[str, float]] = field(default_factory=list)  # of the last update, per seed
+
+    def keep_best(self, seed: int) -> None:
+        """Remember this seed's present weights as its best."""
+        for name, tensor in self.model.state_dict().items():
+            if is_stacked(name):
+                self.best[name][seed] = tensor[seed]
+            else:
+                self.best[name].copy_(tensor)
+
+    def save(self, folders: Sequence[Path]) -> None:
+        """Write each seed's state into its folder, and then its best weights by themselves."""
+        for seed, folder in enumerate(folders):
+            facts = {
+                "update": self.update,
+                "validated": self.validated,
+                "seconds": self.seconds,
+                "stats": self.stats[seed] if self.stats else {},
+                "progress": vars(self.seeds[seed]),
+                "device": self.generator.device.type,
+                "stack": [len(self.seeds), seed],
+            }
+            write_tensors(folder / STATE_FILE, self._tensors_of(seed), facts)
+            write_tensors(folder / MODEL_FILE, self.best_of(seed), {})
+
+    def best_of(self, seed: int) -> dict[str, Tensor]:
+        """One seed's best weights."""
+        return {name: slice_of(name, tensor, seed) for name, tensor in self.best.items()}
+
+    def load(self, folders: Sequence[Path]) -> None:
+        """Continue from what :meth:`save` wrote; the seeds must stand in the same batch."""
+        for seed, folder in enumerate(folders):
+            path = folder / STATE_FILE
+            tensors, facts = read_tensors(path)
+            if facts.get("stack") != [len(self.seeds), seed]:
+                raise DataError(f"{path}: its seeds were trained in another batch: resume those")
+            self._take(tensors, facts, seed, path)
+
+    def _tensors_of(self, seed: int) -> dict[str, Tensor]:
+        tensors = {"random": self.generator.get_state()}
+        for name, tensor in self.model.state_dict().items():
+            tensors[f"last.{name}"] = slice_of(name, tensor, seed)
+            tensors[f"best.{name}"] = slice_of(name, self.best[name], seed)
+        for name, parameter in self.model.named_parameters():
+            moments = self.optimiser.state.get(parameter, {})
+            for moment in _MOMENTS:
+                if moment in moments:
+                    tensors[f"{moment}.{name}"] = moments[moment][seed : seed + 1]
+        return tensors
+
+    def _take(
+        self, tensors: Mapping[str, Tensor], facts: Mapping[str, Any], seed: int, path: Path
+    ) -> None:
+        try:
+            with torch.no_grad():
+                for name, tensor in self.model.state_dict().items():
+                    slice_of(name, tensor, seed).copy_(tensors[f"last.{name}"])
+                    slice_of(name, self.best[name], seed).copy_(tensors[f"best.{name}"])
+                self._take_moments(tensors, seed, facts["update"])
+            self.generator.set_state(tensors["random"])
+            self.update, self.validated = facts["update"], facts["validated"]
+            self.seconds = facts["seconds"]
+            self.stats = [*self.stats[:seed], facts["stats"]]
+            self.seeds[seed] = SeedProgress(**facts["progress"])
+        except (KeyError, RuntimeError, TypeError) as error:
+            raise DataError(f"{path}: the state does not fit this model ({error})") from None
+
+    def _take_moments(self, tensors: Mapping[str, Tensor], seed: int, update: int) -> None:
+        for name, parameter in self.model.named_parameters():
+            if f"exp_avg.{name}" not in tensors:
+                continue
+            state = self.optimiser.state[parameter]
+            if not state:
+                state["step"] = torch.tensor(float(update))
+                for moment in _MOMENTS:
+                    state[moment] = torch.zeros_like(parameter)
+            for moment in _MOMENTS:
+                state[moment][seed : seed + 1].copy_(tensors[f"{moment}.{name}"])
+
+
+def is_stacked(name: str) -> bool:
+    """Whether an entry of a model's state has a seed axis; the input scaling has none."""
+    return name not in ("shift", "scale")
+
+
+def slice_of(name: str, tensor: Tensor, seed: int) -> Tensor:
+    """One seed's part of an entry of a model's state, as a stack of one."""
+    return tensor[seed : seed + 1] if is_stacked(name) else tensor

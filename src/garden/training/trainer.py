@@ -1,0 +1,232 @@
+"""The loop: update, validate, keep the best, store, stop.
+
+Several seeds of one graph train as one stack. What is kept for a seed is the model that was
+scored best on its own validation targets; test targets are never looked at.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from garden.datasets.task import SearchTask
+from garden.errors import GardenError
+from garden.models.base import Model
+from garden.models.config import ModelConfig
+from garden.models.layers import Dropout
+from garden.models.registry import build_model
+from garden.training.a2c import a2c_loss
+from garden.training.config import TrainingConfig
+from garden.training.exact import UpdateLoss, exact_loss, rows_of
+from garden.training.problem import Problem, make_problem
+from garden.training.state import SeedProgress, TrainingState
+from garden.training.transitions import validation_hops
+
+Loss = Callable[[Model, Problem, TrainingConfig, Dropout, torch.Generator], UpdateLoss]
+LOSSES: dict[str, Loss] = {"exact": exact_loss, "a2c": a2c_loss}
+TRAINS_VALUE = {"exact": False, "a2c": True}
+
+_VALIDATION_ENTRIES = 1 << 21
+
+
+class TrainingError(GardenError):
+    """A training that cannot go on; its last good state is kept."""
+
+
+class Listener(Protocol):
+    """Somebody who wants to know how training goes."""
+
+    def on_update(self, update: int, total: int) -> None:
+        """An update was made."""
+
+    def on_validation(self, records: Sequence[dict[str, Any]]) -> None:
+        """A validation was made; one record per seed."""
+
+    def close(self) -> None:
+        """Training is over, however it ended."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """How a training ended."""
+
+    state: TrainingState
+    stopped: str  # "finished", "early", "time" or "interrupted"
+
+
+class Trainer:
+    """One stack of seeds on one graph."""
+
+    def __init__(
+        self,
+        tasks: Sequence[SearchTask],
+        config: TrainingConfig,
+        model_config: ModelConfig,
+        device: torch.device | str = "cpu",
+        folders: Sequence[Path] = (),
+        listeners: Sequence[Listener] = (),
+    ) -> None:
+        self.config = config
+        self.problem = make_problem(tasks, device)
+        self.folders, self.listeners = folders, listeners
+        seeds = tuple(task.seed for task in tasks)
+        graph = self.problem.graph
+        model = build_model(self.config.model, graph.num_attributes, model_config, seeds)
+        model.standardise_by(graph.attributes)
+        model.to(device)
+        generator = torch.Generator(device=device)
+        generator.manual_seed(_seed_of_stack(seeds))
+        optimiser = torch.optim.AdamW(
+            model.parameters(), lr=self.config.learning_rate, weight_decay=self.config.weight_decay
+        )
+        best = {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
+        progress = [SeedProgress() for _ in seeds]
+        self.state = TrainingState(model, optimiser, generator, best, progress)
+        self.dropout = Dropout(self.config.dropout, generator)
+
+    def run(self, max_minutes: float | None = None) -> Outcome:
+        """Train until the updates are done, nothing improves, time is up, or Ctrl-C."""
+        started = time.monotonic() - self.state.seconds
+        deadline = time.monotonic() + 60 * max_minutes if max_minutes is not None else None
+        try:
+            stopped = self._loop(started, deadline)
+        except KeyboardInterrupt:
+            stopped = "interrupted"
+        except torch.cuda.OutOfMemoryError:
+            raise TrainingError(
+                "out of GPU memory: lower --targets-per-update (now "
+                f"{self.config.targets_per_update}) or train fewer seeds at once"
+            ) from None
+        finally:
+            for listener in self.listeners:
+                listener.close()
+        self.state.save(self.folders)
+        return Outcome(self.state, stopped)
+
+    def _loop(self, started: float, deadline: float | None) -> str:
+        """Update and validate by turns; the word says why it ended."""
+        state, config = self.state, self.config
+        while True:
+            state.seconds = time.monotonic() - started
+            done = state.update >= config.updates
+            due = done or state.update % config.validate_every == 0
+            if due and state.validated < state.update:
+                self._validate()
+                if not done and self._is_stale():
+                    return "early"
+            if done:
+                return "finished"
+            if deadline is not None and time.monotonic() > deadline:
+                return "time"
+            self._update()
+            for listener in self.listeners:
+                listener.on_update(state.update, config.updates)
+
+    def _update(self) -> None:
+        state, config = self.state, self.config
+        loss = LOSSES[config.method](
+            state.model, self.problem, config, self.dropout, state.generator
+        )
+        if not bool(torch.isfinite(loss.loss).all()):
+            raise TrainingError(
+                f"the loss became NaN or infinite at update {state.update}: the last good state is "
+                "kept; lower --learning-rate"
+            )
+        state.optimiser.zero_grad(set_to_none=True)
+        torch.autograd.backward(loss.loss.sum())
+        if config.clip:
+            clip_each_seed(state.model, config.clip)
+        state.optimiser.step()
+        state.update += 1
+        self._keep_stats(loss)
+
+    def _keep_stats(self, loss: UpdateLoss) -> None:
+        """Keep what validation will report; only the update before one is worth the transfer."""
+        due = self.state.update % self.config.validate_every == 0
+        if not due and self.state.update < self.config.updates:
+            return
+        named = {"loss": loss.loss.detach(), **loss.stats}
+        columns = {name: values.tolist() for name, values in named.items()}
+        self.state.stats = [
+            {name: values[seed] for name, values in columns.items()}
+            for seed in range(len(self.state.seeds))
+        ]
+
+    def _validate(self) -> None:
+        state = self.state
+        ratios, truncation = validation_metrics(state.model, self.problem, self.config.max_hops)
+        records = []
+        for seed, progress in enumerate(state.seeds):
+            ratio = float(ratios[seed])
+            progress.stale += 1
+            if ratio < progress.best_ratio:
+                progress.best_ratio, progress.best_update = ratio, state.update
+                progress.stale = 0
+                state.keep_best(seed)
+            stats = state.stats[seed] if state.stats else {}
+            records.append(
+                {
+                    "update": state.update,
+                    "seconds": round(state.seconds, 3),
+                    "validation_ratio": ratio,
+                    "validation_truncation": float(truncation[seed]),
+                    "best_ratio": progress.best_ratio,
+                    **stats,
+                }
+            )
+        state.validated = state.update
+        state.save(self.folders)
+        for listener in self.listeners:
+            listener.on_validation(records)
+
+    def _is_stale(self) -> bool:
+        patience = self.config.patience
+        return patience > 0 and all(seed.stale >= patience for seed in self.state.seeds)
+
+
+def validation_metrics(model: Model, problem: Problem, max_hops: int) -> tuple[Tensor, Tensor]:
+    """The exact oracle ratio and truncation rate on each seed's validation targets.
+
+    Both are means over all sources and validation targets, (num_seeds,).
+    """
+    targets = problem.validation_targets
+    ratios = torch.zeros(model.num_seeds, dtype=torch.float64)
+    truncation = torch.zeros_like(ratios)
+    size = max(1, _VALIDATION_ENTRIES // (model.num_seeds * problem.num_nodes))
+    with torch.no_grad():
+        rows = model.embed(problem.egos)
+        for start in range(0, targets.shape[1], size):
+            block = targets[:, start : start + size]
+            scores = model.score_table(rows, rows_of(rows, block)).flatten(0, 1)
+            flat = block.flatten()
+            hops, late = validation_hops(scores, flat, max_hops, problem)
+            distances = problem.distances_to(flat).double()
+            sources = distances > 0
+            shares = (hops / distances.clamp(min=1) * sources).reshape(model.num_seeds, -1)
+            ratios += shares.sum(dim=1).cpu()
+            truncation += (late * sources).reshape(model.num_seeds, -1).sum(dim=1).cpu()
+    count = targets.shape[1] * (problem.num_nodes - 1)
+    return ratios / count, truncation / count
+
+
+def clip_each_seed(model: Model, largest: float) -> None:
+    """Scale each seed's gradient down to a norm of at most ``largest``."""
+    gradients = [p.grad for p in model.parameters() if p.grad is not None]
+    squares = torch.stack([g.square().flatten(1).sum(dim=1) for g in gradients]).sum(dim=0)
+    factors = (largest / (squares.sqrt() + 1e-6)).clamp(max=1.0)
+    for gradient in gradients:
+        gradient.mul_(factors.reshape(-1, *[1] * (gradient.dim() - 1)))
+
+
+def _seed_of_stack(seeds: tuple[int, ...]) -> int:
+    """One number for the random stream that a stack of seeds shares."""
+    number = 0
+    for seed in seeds:
+        number = (number * 1_000_003 + seed + 1) % (1 << 63)
+    return number

@@ -1,0 +1,141 @@
+"""From scores to the chain of a policy, in torch: hop probabilities, values and occupancy.
+
+A batch row is one target (of one seed). Hops are the directed edges of the graph in CSR order, so
+that a policy is a table (batch, num_hops).
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from garden.search.chain import chain_of_scores
+from garden.training.problem import Problem
+
+DENSE_NODES = 1200  # up to here a chain is solved as a dense system
+DENSE_ENTRIES = 1 << 28  # of one batch of dense systems
+
+
+def log_policy(scores: Tensor, problem: Problem) -> Tensor:
+    """The logarithm of π of every hop, (batch, num_hops), from scores (batch, num_nodes)."""
+    energies = scores.index_select(1, problem.neighbours)
+    highest = torch.full_like(scores, -torch.inf).scatter_reduce(
+        1, problem.holders.expand_as(energies), energies.detach(), "amax"
+    )
+    shifted = energies - highest.index_select(1, problem.holders)
+    totals = torch.zeros_like(scores).index_add(1, problem.holders, shifted.exp())
+    return shifted - totals.log().index_select(1, problem.holders)
+
+
+def entropies(log_chances: Tensor, problem: Problem) -> Tensor:
+    """The entropy of each holder's choice, (batch, num_nodes)."""
+    empty = torch.zeros(
+        (len(log_chances), problem.num_nodes), dtype=log_chances.dtype, device=log_chances.device
+    )
+    return empty.index_add(1, problem.holders, -log_chances.exp() * log_chances)
+
+
+def solve_dense(
+    chances: Tensor, targets: Tensor, weights: Tensor, gamma: float, problem: Problem
+) -> tuple[Tensor, Tensor]:
+    """Values and discounted occupancy by one factorisation of I − γP per target.
+
+    With P the hops that do not deliver and r those that do, values solve (I − γP) V = r, and the
+    occupancy of sources weighted by ``weights`` solves (I − γP)ᵀ μ = w. Both are
+    (batch, num_nodes), zero at the target.
+    """
+    batch, n = len(targets), problem.num_nodes
+    onward = _onward(chances, targets, problem)
+    system = torch.zeros(batch, n * n, dtype=chances.dtype, device=chances.device)
+    system.index_copy_(1, problem.holders * n + problem.neighbours, -gamma * onward)
+    system[:, torch.arange(n, device=chances.device) * (n + 1)] = 1.0
+    factors, pivots = torch.linalg.lu_factor(system.reshape(batch, n, n))
+    arrivals = _arrivals(chances, targets, problem).unsqueeze(-1)
+    values = torch.linalg.lu_solve(factors, pivots, arrivals).squeeze(-1)
+    occupancy = torch.linalg.lu_solve(factors, pivots, weights.unsqueeze(-1), adjoint=True)
+    return values, occupancy.squeeze(-1)
+
+
+def solve_sparse(
+    chances: Tensor,
+    targets: Tensor,
+    weights: Tensor,
+    gamma: float,
+    problem: Problem,
+    tolerance: float = 1e-7,
+) -> tuple[Tensor, Tensor]:
+    """The same by iteration over the edges, for graphs too large to factorise.
+
+    Each sweep shrinks the error by γ, so their number follows from the tolerance.
+    """
+    onward = gamma * _onward(chances, targets, problem)
+    arrivals = _arrivals(chances, targets, problem)
+    values, occupancy = arrivals, weights
+    sweeps = math.ceil(math.log(tolerance * (1 - gamma)) / math.log(gamma))
+    for _ in range(sweeps):
+        moved = onward * values.index_select(1, problem.neighbours)
+        values = arrivals.index_add(1, problem.holders, moved)
+        moved = onward * occupancy.index_select(1, problem.holders)
+        occupancy = weights.index_add(1, problem.neighbours, moved)
+    return values, occupancy
+
+
+def validation_hops(
+    scores: Tensor, targets: Tensor, max_hops: int, problem: Problem
+) -> tuple[Tensor, Tensor]:
+    """Expected min(hops, max_hops) and truncation of every source, (batch, num_nodes) each."""
+    if scores.device.type == "cpu":
+        expected, truncation = chain_of_scores(
+            problem.graph, scores.double().numpy(), "softmax", targets.numpy(), max_hops
+        )
+        return torch.as_tensor(expected), torch.as_tensor(truncation)
+    parts = [
+        _hops_of_block(scores[block], targets[block], max_hops, problem)
+        for block in _blocks(len(targets), problem.num_nodes)
+    ]
+    return torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts])
+
+
+def _hops_of_block(
+    scores: Tensor, targets: Tensor, max_hops: int, problem: Problem
+) -> tuple[Tensor, Tensor]:
+    chances = log_policy(scores.double(), problem).exp()
+    chances = chances * (problem.holders != targets[:, None])
+    on_way = torch.ones_like(scores, dtype=torch.float64).scatter(1, targets[:, None], 0.0)
+    expected = torch.zeros_like(on_way)
+    dense = problem.num_nodes <= DENSE_NODES
+    if dense:
+        n = problem.num_nodes
+        moves = torch.zeros(len(targets), n * n, dtype=torch.float64, device=scores.device)
+        moves.index_copy_(1, problem.holders * n + problem.neighbours, chances)
+        moves = moves.reshape(-1, n, n)
+    for _ in range(max_hops):
+        expected += on_way
+        if dense:
+            on_way = torch.bmm(moves, on_way.unsqueeze(-1)).squeeze(-1)
+        else:
+            moved = chances * on_way.index_select(1, problem.neighbours)
+            on_way = torch.zeros_like(on_way).index_add(1, problem.holders, moved)
+    return expected, on_way
+
+
+def _blocks(count: int, num_nodes: int) -> list[slice]:
+    size = max(1, DENSE_ENTRIES // min(num_nodes, DENSE_NODES) ** 2)
+    return [slice(start, start + size) for start in range(0, count, size)]
+
+
+def _onward(chances: Tensor, targets: Tensor, problem: Problem) -> Tensor:
+    """Chances of hops that neither leave nor reach the target."""
+    goal = targets[:, None]
+    return chances * (problem.holders != goal) * (problem.neighbours != goal)
+
+
+def _arrivals(chances: Tensor, targets: Tensor, problem: Problem) -> Tensor:
+    """The chance that a holder delivers with its next hop, (batch, num_nodes)."""
+    delivering = chances * (problem.neighbours == targets[:, None])
+    empty = torch.zeros(
+        (len(targets), problem.num_nodes), dtype=chances.dtype, device=chances.device
+    )
+    return empty.index_add(1, problem.holders, delivering)

@@ -1,0 +1,170 @@
+import numpy as np
+import pytest
+import torch
+
+from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
+from garden.datasets.task import SearchTask
+from garden.graphs.graph import Graph
+from garden.graphs.paths import distances
+from garden.search.chain import chain_of_scores
+from garden.training import transitions
+from garden.training.a2c import walk_batch
+from garden.training.exact import return_surrogate, source_weights
+from garden.training.problem import make_problem
+from garden.training.transitions import (
+    entropies,
+    log_policy,
+    solve_dense,
+    solve_sparse,
+    validation_hops,
+)
+
+GRAPH = kaiser_hilgetag(n=24, beta=2, seed=3)
+PROBLEM = make_problem([SearchTask.split(GRAPH, seed=0)])
+TARGETS = torch.tensor([3, 11, 20])
+SCORES = torch.randn(3, 24, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+
+
+def line_problem():
+    """A path 0-1-2 as part of a longer line, for hand-solved chains."""
+    line = Graph.from_edges(np.array([[i, i + 1] for i in range(9)]), 10, np.eye(10))
+    return make_problem([SearchTask.split(line, seed=0)])
+
+
+def test_log_policy__sums_to_one_around_every_holder():
+    chances = log_policy(SCORES, PROBLEM).exp()
+    totals = torch.zeros(3, 24, dtype=torch.float64).index_add(1, PROBLEM.holders, chances)
+    assert torch.allclose(totals, torch.ones_like(totals))
+    around = log_policy(SCORES, PROBLEM)[0, PROBLEM.first_hop[5] : PROBLEM.first_hop[6]]
+    expected = torch.log_softmax(SCORES[0, torch.as_tensor(GRAPH.neighbours(5).copy())], dim=0)
+    assert torch.allclose(around, expected)
+
+
+def test_entropies__of_an_even_choice_are_log_degrees():
+    even = entropies(log_policy(torch.zeros(1, 24, dtype=torch.float64), PROBLEM), PROBLEM)
+    assert torch.allclose(even[0], torch.tensor(np.log(GRAPH.degrees)))
+
+
+def test_values__match_a_hand_solved_line():
+    # Target 0, even chances: V(1) = 1/2 + γ/2 V(2), V(2) = γ/2 (V(1) + V(3)), V(9) = γ V(8).
+    problem = line_problem()
+    chances = log_policy(torch.zeros(1, 10, dtype=torch.float64), problem).exp()
+    weights = torch.full((1, 10), 0.1, dtype=torch.float64)
+    values, _ = solve_dense(chances, torch.tensor([0]), weights, 0.9, problem)
+    v = values[0]
+    assert float(v[0]) == 0
+    assert float(v[1]) == pytest.approx(0.5 + 0.45 * float(v[2]))
+    assert float(v[2]) == pytest.approx(0.45 * float(v[1] + v[3]))
+    assert float(v[9]) == pytest.approx(0.9 * float(v[8]))
+
+
+def test_solvers__dense_and_sparse_agree_on_values_and_occupancy():
+    chances = log_policy(SCORES, PROBLEM).exp()
+    weights = source_weights(PROBLEM.distances_to(TARGETS), "inverse-distance").double()
+    dense = solve_dense(chances, TARGETS, weights, 0.97, PROBLEM)
+    sparse = solve_sparse(chances, TARGETS, weights, 0.97, PROBLEM, tolerance=1e-8)
+    for ours, theirs in zip(dense, sparse, strict=True):
+        assert torch.allclose(ours, theirs, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["inverse-distance", "uniform"])
+def test_gradient__surrogate_equals_differentiating_through_the_solve(kind):
+    weights = source_weights(PROBLEM.distances_to(TARGETS), kind).double()
+    gradients = []
+    for dense in (True, False):
+        scores = SCORES.clone().requires_grad_()
+        surrogate, returns = return_surrogate(
+            log_policy(scores, PROBLEM), TARGETS, weights, 0.97, PROBLEM, dense=dense
+        )
+        surrogate.sum().backward()
+        gradients.append(scores.grad)
+    scores = SCORES.clone().requires_grad_()
+    chances = log_policy(scores, PROBLEM).exp()
+    total = torch.zeros((), dtype=torch.float64)
+    for row, target in enumerate(TARGETS.tolist()):
+        keep = (PROBLEM.holders != target) & (PROBLEM.neighbours != target)
+        system = torch.eye(24, dtype=torch.float64).index_put(
+            (PROBLEM.holders, PROBLEM.neighbours), -0.97 * chances[row] * keep, accumulate=True
+        )
+        arriving = torch.zeros(24, dtype=torch.float64).index_add(
+            0, PROBLEM.holders, chances[row] * (PROBLEM.neighbours == target)
+        )
+        total = total + (weights[row] * torch.linalg.solve(system, arriving)).sum()
+    total.backward()
+    assert float(returns.sum()) == pytest.approx(float(total.detach()), abs=1e-6)
+    for gradient in gradients:
+        assert torch.allclose(gradient, scores.grad, atol=1e-5)
+
+
+def test_gradient__agrees_with_monte_carlo_within_its_error():
+    """Σ γ^t G_t ∇log π over sampled episodes, whose mean is the exact gradient."""
+    gamma, target, walks = 0.9, 11, 40_000
+    targets = torch.tensor([target])
+    scores = 0.5 * SCORES[1:2]
+    weights = source_weights(PROBLEM.distances_to(targets), "uniform").double()
+    exact = scores.clone().requires_grad_()
+    surrogate, _ = return_surrogate(
+        log_policy(exact, PROBLEM), targets, weights, gamma, PROBLEM, dense=True
+    )
+    surrogate.sum().backward()
+    generator = torch.Generator().manual_seed(1)
+    others = torch.tensor([node for node in range(24) if node != target])
+    sources = others[torch.randint(23, (1, walks), generator=generator)]
+    log_chances = log_policy(scores, PROBLEM)
+    batch = walk_batch(log_chances, targets, sources, 400, PROBLEM, generator)
+    hops = batch.walking.sum(dim=0)[0]  # an episode of h hops returns γ^(h−1) from its start
+    steps = torch.arange(len(batch.hops))[:, None]
+    # G_t = γ^(h−1−t), so γ^t G_t is the same at every hop of an episode.
+    worth = gamma ** (hops - 1).double() * (hops < 400)
+    chances = log_chances[0].exp()
+    samples = torch.zeros(walks, 24, dtype=torch.float64)
+    for step in range(int(hops.max())):
+        walking, hop = batch.walking[step, 0], batch.hops[step, 0]
+        holder = PROBLEM.holders[hop]
+        own = torch.zeros(walks, 24, dtype=torch.float64)
+        own[torch.arange(walks), PROBLEM.neighbours[hop]] += 1
+        policy = torch.zeros(24, 24, dtype=torch.float64)
+        policy[PROBLEM.holders, PROBLEM.neighbours] = chances
+        samples += (walking * worth)[:, None] * (own - policy[holder])
+    assert steps.numel() > 0
+    mean, error = samples.mean(dim=0), samples.std(dim=0) / walks**0.5
+    assert ((mean - exact.grad[0]).abs() <= 4.5 * error + 1e-9).all()
+
+
+def test_source_weights__sum_to_one_and_follow_the_distance():
+    hops = PROBLEM.distances_to(TARGETS)
+    for kind in ("inverse-distance", "uniform"):
+        weights = source_weights(hops, kind)
+        assert torch.allclose(weights.sum(dim=1), torch.ones(3))
+        assert (weights[torch.arange(3), TARGETS] == 0).all()
+    near, far = (hops[0] == 1).nonzero()[0], hops[0].argmax()
+    weights = source_weights(hops, "inverse-distance")[0]
+    assert float(weights[near] / weights[far]) == pytest.approx(float(hops[0, far]))
+
+
+def test_validation__torch_chains_equal_the_exact_evaluation(monkeypatch):
+    expected, truncation = chain_of_scores(GRAPH, SCORES.numpy(), "softmax", TARGETS.numpy(), 40)
+    for dense_nodes in (1000, 1):
+        monkeypatch.setattr(transitions, "DENSE_NODES", dense_nodes)
+        hops, late = transitions._hops_of_block(SCORES, TARGETS, 40, PROBLEM)
+        assert np.allclose(hops, expected)
+        assert np.allclose(late, truncation)
+    hops, _ = validation_hops(SCORES, TARGETS, 40, PROBLEM)
+    assert np.allclose(hops, expected)
+
+
+def test_problem__distances_are_the_oracles_with_and_without_a_table(monkeypatch):
+    table = torch.as_tensor(distances(GRAPH)[TARGETS.numpy()]).float()
+    assert torch.equal(PROBLEM.distances_to(TARGETS), table)
+    monkeypatch.setattr("garden.training.problem.MAX_TABLE_NODES", 5)
+    lazy = make_problem([SearchTask.split(GRAPH, seed=0)])
+    assert lazy.distance_table is None
+    assert torch.equal(lazy.distances_to(TARGETS), table)
+
+
+def test_problem__draws_only_training_targets_and_none_twice():
+    task = SearchTask.split(GRAPH, seed=0)
+    drawn = PROBLEM.draw_targets(10, torch.Generator().manual_seed(0))
+    assert drawn.shape == (1, 10)
+    assert len(set(drawn[0].tolist())) == 10
+    assert set(drawn[0].tolist()) <= set(task.train_targets.tolist())
