@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 GARDEN_DATA = Path(os.environ.get("GARDEN_DATA", ""))  # as it is before any test changes it
+
+
+@pytest.fixture(autouse=True)
+def _garden_log() -> Iterator[None]:
+    """The command line sets up the log for its own process; the next test has it as it was."""
+    logger = logging.getLogger("garden")
+    before = logger.handlers, logger.level, logger.propagate
+    yield
+    logger.handlers, logger.propagate = before[0], before[2]
+    logger.setLevel(before[1])
 
 
 @pytest.fixture(scope="session")

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from garden.errors import DataError
+
+_MAX_SUFFIX = 16  # letters
+_DESCRIPTORS = ("/dev", "/dev/fd", "/proc/self/fd")
 
 
 def write_text(path: Path, text: str) -> None:
@@ -18,19 +22,29 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_file(path: Path, fill: Callable[[Path], object]) -> None:
-    """Let ``fill`` write a temporary file beside ``path``, then move it into place."""
-    temporary = _beside(path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fill(temporary)
-        with temporary.open("rb") as file:
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written ({error.strerror or error})") from None
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
+    """Let ``fill`` write a temporary file beside ``path``, then move it into place.
+
+    A link stays and what it points at is replaced; a device or a pipe is written to as it is.
+    """
+    with _one_line_errors(path):
+        _refuse_folder(path)
+        if _is_stream(path):
+            _write_through(path, fill)
+        else:
+            _replace(_real(path), fill)
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a destination that cannot be written, before long work is done for it."""
+    with _one_line_errors(path):
+        _refuse_folder(path)
+        place = path if _is_stream(path) else _real(path).parent
+        while not place.exists() and place != place.parent:
+            place = place.parent
+        if not _is_stream(path) and not place.is_dir():
+            raise DataError(f"{path}: cannot be written ({place} is no folder)")
+        if not os.access(place, os.W_OK):
+            raise DataError(f"{path}: cannot be written (no permission to write {place})")
 
 
 @contextmanager
@@ -38,13 +52,57 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     """An empty folder that takes the place of ``path`` when the block ends well."""
     temporary = _beside(path)
     try:
-        temporary.mkdir(parents=True)
-        yield temporary
-        _swap(temporary, path)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written ({error.strerror or error})") from None
+        with _one_line_errors(path):
+            temporary.mkdir(parents=True)
+            yield temporary
+            _swap(temporary, path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def _one_line_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written ({error.strerror or error})") from None
+
+
+def _refuse_folder(path: Path) -> None:
+    if path.is_dir():
+        raise DataError(f"{path}: cannot be written (it is a folder): name a file")
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether the path is a device, a pipe or an open descriptor, which nothing may replace."""
+    # /dev/stdout may lead to a plain file, but one that somebody else is writing to.
+    return path.exists() and (not path.is_file() or str(path.parent) in _DESCRIPTORS)
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def _replace(path: Path, fill: Callable[[Path], object]) -> None:
+    temporary = _beside(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fill(temporary)
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def _write_through(path: Path, fill: Callable[[Path], object]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        temporary = _beside(Path(folder) / path.name)
+        fill(temporary)
+        # Appending: a shell's `> file` behind /dev/stdout may hold earlier output.
+        with temporary.open("rb") as content, path.open("ab") as stream:
+            shutil.copyfileobj(content, stream)
 
 
 def _swap(new: Path, path: Path) -> None:
@@ -63,5 +121,7 @@ def _swap(new: Path, path: Path) -> None:
 
 
 def _beside(path: Path) -> Path:
-    # The suffix stays last: some writers choose their format by it.
-    return path.with_name(f".{secrets.token_hex(4)}.{path.name}")
+    # The suffix stays last, since some writers choose their format by it; the name itself does
+    # not, since one of the greatest length allowed leaves no room.
+    suffix = path.suffix if len(path.suffix) <= _MAX_SUFFIX else ""
+    return path.parent / f".{secrets.token_hex(8)}{suffix}"

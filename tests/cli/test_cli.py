@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 
@@ -131,6 +132,16 @@ def test_data__lists_and_describes(capsys):
         (["evaluate", SPEC, "--seeds", "3-1"], "not a range"),
         (["evaluate", SPEC, "--seeds", "1,1"], "named twice"),
         (["evaluate", SPEC, "--seeds", "0-1", "--task", "x.json"], "goes without"),
+        (["evaluate", SPEC, "--seeds", "0-1", "--seed", "0"], "goes without"),
+        (["evaluate", SPEC, "--task", "x.json", "--seed", "0"], "--task goes without --seed"),
+        (["evaluate", SPEC, "--json", ""], "--json is empty"),
+        (["evaluate", SPEC, "--json", "."], "it is a folder"),
+        (["evaluate", SPEC, "--json", "/"], "it is a folder"),
+        (["evaluate", SPEC, "--pairs-out", "/"], "it is a folder"),
+        (["evaluate", SPEC, "--max-hops", "1000001"], "at most 1,000,000"),
+        (["task", SPEC, "--out", "."], "it is a folder"),
+        (["quickstart", "--out", __file__], "cannot be written"),
+        (["route", SPEC, "--source", "3", "--target", "4", "--plot", "x.xyz"], ".png, .svg, .pdf"),
         (["evaluate", SPEC, "--task", "none.json"], "no such task file"),
         (["evaluate", "kaiser-hilgetag:n=5,alpha=1,beta=1"], "at least 10"),
         (["route", SPEC, "--source", "3", "--target", "3"], "two different nodes"),
@@ -151,6 +162,79 @@ def test_cli__unwritable_output_is_one_line(capsys, tmp_path):
     assert stopped.value.code == 2
     assert "cannot be written" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == [tmp_path / "file"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("evaluate", SPEC, "--json", "/"),
+        ("quickstart", "--out", __file__),
+        ("route", SPEC, "--source", "3", "--target", "4", "--plot", "x.xyz"),
+    ],
+)
+def test_cli__bad_destinations_are_refused_before_any_work(capsys, monkeypatch, arguments):
+    def work(*_):
+        raise AssertionError("the work was begun")
+
+    monkeypatch.setattr("garden.api.load", work)
+    failure_of(capsys, *arguments)
+
+
+def test_cli__names_that_look_like_markup_are_printed_as_they_are(capsys, tmp_path):
+    path = tmp_path / "[bold] :smile:.csv"
+    path.write_text("[/x],[bold]\n[bold],:smile:\n")
+    run("route", path, "--strategy", "random", "--source", "[/x]", "--target", ":smile:")
+    printed = capsys.readouterr().out
+    assert "[bold] :smile:.csv" in "".join(printed.splitlines())
+    assert "[/x]" in printed
+
+
+def in_shell(command, **environment):
+    """The result of a shell command in which ``garden`` is this interpreter's."""
+    garden = f'garden() {{ "{sys.executable}" -m garden "$@"; }}\n'
+    return subprocess.run(
+        ["bash", "-c", garden + command],
+        capture_output=True,
+        env=os.environ | environment,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("command", ["--version", "--help", "data list", "data list --json -"])
+def test_cli__a_full_standard_output_is_one_line_and_code_2(command):
+    done = in_shell(f"garden {command} > /dev/full")
+    assert done.returncode == 2
+    assert done.stderr.decode().splitlines()[-1].startswith("garden: ")
+    assert b"Traceback" not in done.stderr
+    assert b"Exception ignored" not in done.stderr
+
+
+def test_cli__closed_streams_are_survived():
+    for command in ("--version", "data list", "data list 2>&-"):
+        done = in_shell(f"garden {command} >&-")
+        assert (done.returncode, done.stderr) == (0, b"")
+    done = in_shell("garden data list --json - >&-")
+    assert done.returncode == 2
+    assert b"standard output is closed" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_cli__encodings_without_the_letters_are_survived(encoding, tmp_path):
+    path = tmp_path / "g.csv"
+    path.write_text("ж,ü\nü,→\n", encoding="utf-8")
+    command = f"garden route {path} --strategy random --source ж --target → --json -"
+    done = in_shell(command, PYTHONIOENCODING=encoding)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["source"] == "ж"
+    done = in_shell(command.removesuffix(" --json -"), PYTHONIOENCODING=encoding)
+    assert done.returncode == 0, done.stderr
+
+
+def test_cli__without_a_terminal_there_is_no_progress_bar(capsys, monkeypatch):
+    monkeypatch.setattr("garden.cli.console._PATIENCE", 0.0)
+    run("evaluate", SPEC, "--strategy", "distance")
+    assert capsys.readouterr().err == ""
 
 
 def test_cli__unknown_flags_are_refused_by_the_parser(capsys):

@@ -1,3 +1,4 @@
+import errno
 import io
 import logging
 import socket
@@ -226,7 +227,21 @@ def test_fetch__without_a_connection_the_way_out_is_named(cache):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound, not listening: connections are refused
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/f.tar.gz"
-        refuse(cache, "facebook", url, "no connection.*GARDEN_DATA.*`garden data fetch facebook`")
+        refuse(cache, "facebook", url, "no connection.*GARDEN_DATA.*--url")
+
+
+def test_fetch__a_full_disk_is_not_taken_for_a_lost_connection(site, toy, cache, monkeypatch):
+    folder, address = site
+    write_tar(folder / "f.tar.gz", EGO)
+
+    def fail(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr("pooch.HTTPDownloader.__call__", fail)
+        refuse(cache, "facebook", f"{address}/f.tar.gz", "No space left on device")
+    monkeypatch.setattr("garden.datasets.archive._write_member", fail)
+    refuse(cache, "facebook", f"{address}/f.tar.gz", r"cannot be written \(No space left")
 
 
 def test_fetch__an_address_of_another_kind_is_refused(cache):
@@ -247,6 +262,23 @@ def test_find__given_data_come_before_the_cache_and_the_cache_before_the_net(
     assert find_dataset("facebook", "414") == tmp_path / "toy" / "facebook"
     (tmp_path / "toy" / "facebook" / "414.edges").unlink()
     assert find_dataset("facebook", "414") == cache / "facebook"
+
+
+def test_find__given_data_without_the_graph_are_said_so(toy, tmp_path, monkeypatch, caplog):
+    caplog.set_level(logging.INFO, "garden")
+    monkeypatch.setenv("GARDEN_DATA", str(tmp_path / "empty"))
+    with pytest.raises(SpecError):
+        find_dataset("facebook", "9")
+    assert "GARDEN_DATA is set, but has no such graph" in caplog.text
+
+
+def test_find__long_names_are_shortened():
+    with pytest.raises(SpecError) as caught:
+        find_dataset("facebook", "9" * 200)
+    assert len(str(caught.value)) < 150
+    with pytest.raises(DataError, match="File name too long") as caught:
+        find_dataset("facebook", "9" * 5000)
+    assert len(str(caught.value)) < 300
 
 
 def test_find__a_cache_that_cannot_be_used_is_said_so(tmp_path, monkeypatch):

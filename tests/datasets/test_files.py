@@ -156,6 +156,23 @@ def test_edge_list__directions_and_weights_are_forgotten_aloud(tmp_path, message
     assert any("both directions" in message for message in messages())
 
 
+def test_edge_list__blanks_around_unquoted_cells_do_not_count(tmp_path):
+    text = '0 , 1\n0,1 \n1,"2 "\n "2 ",0 \n'
+    graph = read_graph(written(tmp_path / "g.csv", text))
+    assert graph.node_names == ("0", "1", "2 ")
+    assert graph.num_edges == 3
+
+
+def test_edge_list__a_line_of_words_above_numbers_is_a_header(tmp_path, messages):
+    graph = read_graph(written(tmp_path / "g.csv", "node_1,node_2\n1,2\n2,3\n"))
+    assert graph.node_names == ("1", "2", "3")
+    assert any("taken for a header" in message for message in messages())
+    words = read_graph(written(tmp_path / "w.csv", "a,b\n1,2\n2,a\n"))
+    assert words.node_names == ("a", "b", "1", "2")
+    numbers = read_graph(written(tmp_path / "n.csv", "7,8\n1,2\n2,3\n"))
+    assert numbers.num_nodes == 5
+
+
 def test_edge_list__huge_ids_cost_no_memory(tmp_path):
     graph = read_graph(written(tmp_path / "g.txt", f"0 {10**30}\n"))
     assert graph.node_names == ("0", str(10**30))

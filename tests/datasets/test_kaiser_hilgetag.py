@@ -31,6 +31,22 @@ def test_kaiser_hilgetag__any_dimension_will_do(d):
     assert graph.attributes.shape == (30, d)
 
 
+def test_kaiser_hilgetag__many_dimensions_keep_blocks_small(monkeypatch):
+    monkeypatch.setattr("garden.datasets.kaiser_hilgetag._MAX_BLOCK", 64)
+    drawn = []
+
+    class Watched:
+        rng = np.random.default_rng(0)
+
+        def random(self, shape):
+            drawn.append(shape[0] * shape[1])
+            return self.rng.random(shape)
+
+    monkeypatch.setattr(np.random, "default_rng", lambda _: Watched())
+    kaiser_hilgetag(n=8, alpha=1, beta=0.05, d=16)
+    assert max(drawn) <= 64
+
+
 def test_kaiser_hilgetag__links_fall_with_distance_as_the_formula_says():
     graph = kaiser_hilgetag(n=1500, alpha=8, beta=0.6, seed=0)
     places = np.asarray(graph.attributes, dtype=float)

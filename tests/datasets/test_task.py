@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -73,6 +74,10 @@ def test_task__altered_file_is_refused(tmp_path):
         lambda content: content["pairs"].update(test=[["0"]]),
         lambda content: content["targets"].update(train=["nobody"]),
         lambda content: content.update(seed="x"),
+        lambda content: content.update(seed=float("inf")),
+        lambda content: content.update(seed=1.5),
+        lambda content: content.update(seed=-1),
+        lambda content: content.update(seed=None),
     ],
 )
 def test_task__damaged_file_is_refused(tmp_path, damage):
@@ -103,6 +108,35 @@ def test_task__small_and_disconnected_graphs_are_refused():
         SearchTask.split(Graph.from_edges(np.array([[0, 1]]), 2))
     with pytest.raises(TaskError, match="not connected"):
         SearchTask.split(Graph.from_edges(np.array([[0, 1]]), 12))
+
+
+@pytest.mark.parametrize("seed", ["a", 1.5, True, -1, None])
+def test_task__a_seed_that_is_no_whole_number_is_refused(seed):
+    with pytest.raises(TaskError, match="seed"):
+        SearchTask.split(GRAPH, seed=seed)
+
+
+def test_task__unknown_parts_are_refused():
+    task = SearchTask.split(GRAPH)
+    for ask in (task.pairs, task.targets, task.all_pairs):
+        with pytest.raises(TaskError, match="'foo': use train, validation, test, all"):
+            ask("foo")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [(-1, "is not a node"), (50, "is not a node"), (0.5, "integer position")],
+)
+def test_task__sources_outside_the_graph_cannot_be_built(source, message):
+    task = SearchTask.split(GRAPH)
+    with pytest.raises(TaskError, match=f"a test source .*{message}"):
+        replace(task, test_pairs=np.array([[source, task.test_targets[0]]]))
+
+
+def test_task__targets_are_integer_positions():
+    task = SearchTask.split(GRAPH)
+    with pytest.raises(TaskError, match="integer position"):
+        replace(task, test_targets=task.test_targets.astype(float))
 
 
 def test_task__source_equal_to_target_cannot_be_built():

@@ -64,6 +64,18 @@ def test_graph__content_hash_sees_edges_attributes_and_names_but_not_storage():
     assert len({g.content_hash for g in (dense, fewer, other, renamed)}) == 4
 
 
+def test_graph__whole_floats_serve_as_positions():
+    whole = Graph.from_edges(TRIANGLE_AND_TAIL.astype(float), 4)
+    assert whole.content_hash == Graph.from_edges(TRIANGLE_AND_TAIL, 4).content_hash
+
+
+def test_graph__long_names_are_shortened_in_errors():
+    graph = Graph.from_edges(np.array([[0, 1]]), 2, node_names=["a" * 5000, "b"])
+    with pytest.raises(GraphError) as caught:
+        graph.position("c" * 5000)
+    assert len(str(caught.value)) < 200
+
+
 def test_graph__density_and_degrees_match_a_hand_count():
     graph = Graph.from_edges(TRIANGLE_AND_TAIL, 4)
     assert graph.degrees.tolist() == [2, 2, 3, 1]
@@ -74,7 +86,10 @@ def test_graph__density_and_degrees_match_a_hand_count():
     ("make", "message"),
     [
         (lambda: Graph.from_edges(np.array([[0, 9]]), 3), "names node 9 of 3"),
-        (lambda: Graph.from_edges(np.array([[0, -1]]), 3), "positions start at 0"),
+        (lambda: Graph.from_edges(np.array([[2, -1]]), 3), "names node -1 of 3: positions start"),
+        (lambda: Graph.from_edges(np.array([[0, 1.5]]), 3), "names node 1.5 of 3"),
+        (lambda: Graph.from_edges(np.array([[0, np.nan]]), 3), "names node nan of 3"),
+        (lambda: Graph.from_edges(np.array([["0", "1"]]), 3), "expected integer positions"),
         (lambda: Graph.from_edges(np.empty((0, 2)), 0), "at least one node"),
         (lambda: Graph.from_edges(np.array([[0, 1, 2]]), 3), "expected \\(num_edges, 2\\)"),
         (lambda: Graph.from_edges(TRIANGLE_AND_TAIL, 4, np.eye(3)), "one row for each of 4"),

@@ -35,6 +35,20 @@ def test_distances__equal_networkx_and_the_plain_definition(num_nodes, seed):
     assert np.array_equal(found, distances_plain(graph, np.arange(num_nodes)))
 
 
+def test_distances__of_a_path_longer_than_16_bits_do_not_overflow():
+    num_nodes = 40_000
+    ends = np.arange(num_nodes - 1)
+    graph = Graph.from_edges(np.stack([ends, ends + 1], axis=1), num_nodes)
+    assert np.array_equal(distances(graph, np.array([0]))[0], np.arange(num_nodes))
+    assert np.array_equal(distances_plain(graph, np.array([0]))[0], np.arange(num_nodes))
+    assert pair_distances(graph, np.array([[0, num_nodes - 1]])).tolist() == [num_nodes - 1]
+
+
+def test_distances__repeated_sources_have_equal_rows():
+    graph = Graph.from_edges(np.array([[0, 1], [1, 2]]), 3)
+    assert distances(graph, np.array([0, 2, 0])).tolist() == [[0, 1, 2], [2, 1, 0], [0, 1, 2]]
+
+
 def test_pair_distances__follow_the_order_of_the_pairs():
     graph = Graph.from_edges(np.array([[0, 1], [1, 2], [2, 3]]), 4)
     assert pair_distances(graph, np.array([[0, 3], [2, 1], [3, 0]])).tolist() == [3, 1, 3]

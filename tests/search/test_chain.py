@@ -77,6 +77,20 @@ def test_chain__compiled_equals_its_plain_definition(seed, selection):
         assert np.allclose(ours, theirs, atol=1e-12)
 
 
+def test_chain__a_delivered_chain_ends_early_and_the_rest_is_zero():
+    walker = RandomWalker()
+    scores = np.zeros(3)
+    sources = np.array([1, 2])
+    for solve in (solve_chain, solve_chain_plain):
+        expected, truncation, survival = solve(
+            TRIANGLE, scores, walker.selection, 0, 1_000_000, sources
+        )
+        assert expected.tolist() == pytest.approx([0, 2, 2])
+        assert truncation.max() == 0
+        assert survival[:, :3].tolist() == [[1, 0.5, 0.25]] * 2
+        assert survival[:, 60:].max() == 0
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.floats(0.01, 10))
 def test_chain__no_strategy_beats_the_oracle_and_chances_sum_to_one(seed, temperature):

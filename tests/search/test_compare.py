@@ -1,15 +1,19 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from garden.datasets.facebook import load_facebook
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.errors import SpecError
 from garden.graphs.graph import Graph
-from garden.search.compare import Contender, compare
+from garden.graphs.views import ego_graphs
+from garden.search.compare import DISTRIBUTION_ENTRIES, Contender, _pair_blocks, compare
 from garden.search.config import EvaluationConfig
 from garden.search.tune import TEMPERATURES, prepare, validation_ratios
+from garden.strategies.evn import EVNWalker
 from garden.strategies.memory import memory_named
 from garden.strategies.registry import WALKERS
 from garden.strategies.walkers import DistanceWalker, GreedyWalker, RandomWalker
@@ -68,6 +72,43 @@ def test_compare__blocks_of_pairs_change_nothing(monkeypatch):
         assert ours.win_rate == pytest.approx(theirs.win_rate)
 
 
+def test_compare__blocks_end_where_a_target_ends_unless_it_is_too_large():
+    targets = np.array([0, 0, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3])
+    blocks = [
+        (block.start, block.stop) for block in _pair_blocks(targets, DISTRIBUTION_ENTRIES // 5)
+    ]
+    assert blocks == [(0, 2), (2, 5), (5, 9), (9, 12)]
+    assert list(_pair_blocks(targets, 1)) == [slice(0, 12)]
+
+
+def test_compare__repeated_contenders_walk_apart():
+    twice = compare(TASK, [contender("random", "visited")] * 2, EvaluationConfig())
+    alone = compare(TASK, [contender("random", "visited")], EvaluationConfig())
+    first, second = (result.oracle_ratio for result in twice.results)
+    assert first == alone.results[0].oracle_ratio
+    assert first != second
+
+
+def test_compare__a_single_target_has_no_interval():
+    pairs = TASK.test_pairs[TASK.test_pairs[:, 1] == TASK.test_pairs[0, 1]]
+    report = compare(replace(TASK, test_pairs=pairs), [contender("random")], EvaluationConfig())
+    assert report.to_json()["strategies"][0]["oracle_ratio_ci"] == [None, None]
+    assert report.rows()[0][3] == "–"
+    assert len(report.to_pandas()) == 1
+
+
+def test_compare__exact_lies_in_the_sampled_interval_on_a_real_graph(real_data):
+    graph = load_facebook("414", folder=real_data / "facebook").largest_component()
+    task = SearchTask.split(graph)
+    contenders = [contender("random"), contender("greedy")]
+    exact = compare(task, contenders, EvaluationConfig(evaluation="exact"))
+    sampled = compare(task, contenders, EvaluationConfig(evaluation="sampled"))
+    for ours, theirs in zip(exact.results, sampled.results, strict=True):
+        low, high = theirs.oracle_ratio_ci
+        assert low <= ours.oracle_ratio <= high
+        assert ours.truncation_rate == pytest.approx(theirs.truncation_rate, abs=0.02)
+
+
 def test_compare__report_holds_what_the_contract_names():
     report = compare(TASK, [contender("distance")], EvaluationConfig(split="all", all_pairs=True))
     content = json.loads(json.dumps(report.to_json()))
@@ -110,7 +151,11 @@ def test_compare__nothing_to_compare_is_refused():
     "options",
     [
         {"max_hops": 0},
+        {"max_hops": 1_000_001},
+        {"max_hops": 10.0},
+        {"max_hops": True},
         {"episodes_per_pair": 0},
+        {"episodes_per_pair": "20"},
         {"split": "tset"},
         {"evaluation": "psychic"},
     ],
@@ -147,6 +192,12 @@ def test_tune__never_reads_test_targets():
 def test_tune__leaves_a_given_temperature_alone():
     assert prepare(DistanceWalker(temperature=3.0), TASK).parameters == {"temperature": 3.0}
     assert prepare(RandomWalker(), TASK) == RandomWalker()
+
+
+def test_tune__leaves_a_fitted_strategy_alone():
+    fitted = EVNWalker().fit(ego_graphs(GRAPH))
+    assert prepare(fitted, TASK) is fitted
+    assert prepare(EVNWalker(), TASK).fitted
 
 
 def test_tune__grid_spans_six_decades_without_gaps():

@@ -69,6 +69,10 @@ def test_interval__covers_the_mean_about_as_often_as_it_says():
     assert 0.89 <= covered / 200 <= 0.99
 
 
+def test_interval__of_a_single_target_there_is_none():
+    assert oracle_ratio_interval(np.array([1.0, 2.0]), np.array([4, 4])) is None
+
+
 def test_by_distance__counts_and_averages_each_band():
     bands = by_distance(np.array([2.0, 4.0, 1.0]), np.array([1, 1, 3]))
     assert bands[1].pairs == 2

@@ -80,6 +80,13 @@ def test_evn__fits_all_pairs_of_neighbours_and_only_those():
     assert walker.curve.chances.tolist() == pytest.approx([1 / 3, 1 / 3, 1 / 3])
 
 
+def test_evn__samples_pairs_evenly_where_there_are_too_many(monkeypatch):
+    monkeypatch.setattr("garden.strategies.evn.MAX_FITTED_PAIRS", 2)
+    walker = EVNWalker().fit(EGOS.take(np.array([1])))
+    assert walker.fitted
+    assert len(walker.curve.distances) == 2
+
+
 def test_evn__without_any_pair_still_works():
     star_tip = ego_graphs(GRAPH, np.array([0]))
     walker = EVNWalker().fit(star_tip)

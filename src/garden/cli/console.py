@@ -7,12 +7,13 @@ import logging
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from garden.atomic import write_text
-from garden.search.progress import Progress
+from garden.atomic import check_writable, write_text
+from garden.errors import DataError, SpecError
+from garden.search.progress import Progress, silent
 
 _PATIENCE = 1.0  # seconds before a bar appears
 
@@ -28,13 +29,29 @@ def log_to_stderr() -> None:
 class _LogLines(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         kind = "" if record.levelno <= logging.INFO else f"{record.levelname.lower()}: "
-        print(f"garden: {kind}{record.getMessage()}", file=sys.stderr)
+        with suppress(OSError):  # a full or closed stderr is no reason to stop
+            print(f"garden: {kind}{record.getMessage()}", file=sys.stderr)
+
+
+def check_outputs(*paths: Path | None, json: str | None = None) -> None:
+    """Refuse destinations that cannot be written, before the work is done for them."""
+    if json == "":
+        raise SpecError("--json is empty: name a file, or - for standard output")
+    named = None if json in (None, "-") else Path(json)
+    for path in (*paths, named):
+        if path is not None:
+            check_writable(path)
 
 
 def write_json(content: dict[str, Any], destination: str) -> None:
     """Write JSON to a file, or to standard output where the destination is ``-``."""
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    if destination == "-":
+    to_stdout = destination == "-"
+    if to_stdout and sys.__stdout__ is None:
+        raise DataError("--json -: standard output is closed")
+    # Escapes, where standard output could not spell a name that is not ASCII.
+    escaped = to_stdout and not (sys.stdout.encoding or "").lower().startswith("utf")
+    text = json.dumps(content, indent=2, ensure_ascii=escaped, allow_nan=False) + "\n"
+    if to_stdout:
         sys.stdout.write(text)
     else:
         write_text(Path(destination), text)
@@ -46,25 +63,36 @@ def print_table(
     """Show a table; on standard error where standard output carries JSON."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     console = Console(stderr=json == "-", width=None if sys.stdout.isatty() else 120)
     table = Table()
     for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number == 0 else "right")
+        table.add_column(Text(column), justify="left" if number == 0 else "right")
     for row in rows:
-        table.add_row(*row)
-    console.print(title, highlight=False, markup=False)
+        table.add_row(*map(Text, row))  # names may look like markup
+    console.print(Text(title))
     console.print(table)
 
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """A bar on standard error, with the time left, for whatever takes longer than a second."""
+    """A bar on standard error, with the time left, for whatever takes longer than a second.
+
+    Where standard error is no terminal there is none.
+    """
+    if not sys.stderr.isatty():
+        yield silent
+        return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TimeRemainingColumn(),
+    )
     bar = Bar(*columns, console=Console(stderr=True), transient=True)
     bars: dict[str, Any] = {}
     started = time.monotonic()

@@ -23,9 +23,10 @@ class DataList:
 
     def run(self) -> None:
         """Show the catalogue."""
-        from garden.cli.console import print_table, write_json
+        from garden.cli.console import check_outputs, print_table, write_json
         from garden.datasets.catalogue import DATASETS
 
+        check_outputs(json=self.json)
         rows = [(" · ".join(entry.specs), entry.description) for entry in DATASETS.values()]
         rows += list(_OTHER_GRAPHS)
         print_table("Graphs", ("spec", "what it is"), rows, self.json)
@@ -48,9 +49,10 @@ class DataInfo:
     def run(self) -> None:
         """Load, measure, show."""
         from garden.api import load
-        from garden.cli.console import print_table, write_json
+        from garden.cli.console import check_outputs, print_table, write_json
         from garden.datasets.statistics import graph_statistics
 
+        check_outputs(json=self.json)
         facts = graph_statistics(load(self.spec))
         rows = [
             (name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value))
@@ -76,9 +78,10 @@ class DataFetch:
 
     def run(self) -> None:
         """Fetch, verify, say where it lies."""
-        from garden.cli.console import print_table, write_json
+        from garden.cli.console import check_outputs, print_table, write_json
         from garden.datasets.catalogue import fetch
 
+        check_outputs(json=self.json)
         folder = fetch(self.name, url=self.url)
         print_table("Fetched", ("what", "where"), [(self.name, str(folder))], self.json)
         if self.json:

@@ -30,8 +30,8 @@ class Evaluate:
     memory: str = "none"
     """The memory of every strategy that names none of its own: none, visited, backtrack."""
 
-    seed: int = 0
-    """Fixes the split and the pairs."""
+    seed: int | None = None
+    """Fixes the split and the pairs; 0 by default."""
 
     seeds: str | None = None
     """Several seeds, such as 0-9, in place of one: the table then shows means over them."""
@@ -43,6 +43,9 @@ class Evaluate:
         default_factory=EvaluationConfig
     )
 
+    allow_seen_targets: bool = False
+    """Evaluate a policy even where its training may have seen the targets; the JSON says so."""
+
     pairs_out: Path | None = None
     """Write hops and truncation of every pair and strategy to this CSV file."""
 
@@ -53,12 +56,12 @@ class Evaluate:
         """Load, evaluate, show."""
         from garden.api import load
         from garden.atomic import write_text
-        from garden.cli.console import print_table, write_json
+        from garden.cli.console import check_outputs, print_table, write_json
         from garden.search.report import COLUMNS
         from garden.search.summary import SUMMARY_COLUMNS, SeedSummary
 
-        if self.seeds is not None and (self.task or self.pairs_out or self.seed):
-            raise SpecError("--seeds goes without --seed, --task and --pairs-out")
+        self._refuse_clashes()
+        check_outputs(self.pairs_out, json=self.json)
         graph = load(self.spec)
         reports = [self._report(task) for task in self._tasks(graph)]
         if self.seeds is not None:
@@ -72,21 +75,33 @@ class Evaluate:
             result = reports[0] if self.seeds is None else summary
             write_json(result.to_json(), self.json)
 
+    def _refuse_clashes(self) -> None:
+        if self.seeds is not None and (self.task or self.pairs_out or self.seed is not None):
+            raise SpecError("--seeds goes without --seed, --task and --pairs-out")
+        if self.task and self.seed is not None:
+            raise SpecError("--task goes without --seed: the task file holds its seed")
+
     def _tasks(self, graph: Graph) -> list[SearchTask]:
         from garden.datasets.task import SearchTask
         from garden.search.summary import parse_seeds
 
         if self.task:
             return [SearchTask.load(self.task, graph)]
-        seeds = [self.seed] if self.seeds is None else parse_seeds(self.seeds)
+        seeds = [self.seed or 0] if self.seeds is None else parse_seeds(self.seeds)
         return [SearchTask.split(graph, seed=seed) for seed in seeds]
 
     def _report(self, task: SearchTask) -> Report:
-        from garden.api import default_strategies, evaluate
+        from garden.api import evaluate
         from garden.cli.console import progress_bar
+        from garden.names import default_strategies
 
         strategies = self.strategy or tuple(default_strategies(task.graph))
         with progress_bar() as progress:
             return evaluate(
-                task, strategies, memory=self.memory, config=self.config, progress=progress
+                task,
+                strategies,
+                memory=self.memory,
+                config=self.config,
+                allow_seen_targets=self.allow_seen_targets,
+                progress=progress,
             )

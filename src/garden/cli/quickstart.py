@@ -22,12 +22,14 @@ class Quickstart:
 
     def run(self) -> None:
         """Generate, compare, draw."""
-        from garden.api import default_strategies, evaluate, load, route
+        from garden.api import evaluate, load, route
         from garden.atomic import write_text
-        from garden.cli.console import print_table, progress_bar, write_json
+        from garden.cli.console import check_outputs, print_table, progress_bar, write_json
         from garden.datasets.task import SearchTask
+        from garden.names import default_strategies
         from garden.search.report import COLUMNS
 
+        check_outputs(self.out / "report.json", json=self.json)
         graph = load(f"kaiser-hilgetag:n=200,alpha=30,beta=1,seed={self.seed}")
         task = SearchTask.split(graph, seed=self.seed)
         strategies = [*default_strategies(graph), "bidirectional+visited", "distance+visited"]

@@ -42,8 +42,12 @@ class Route:
     def run(self) -> None:
         """Route, show."""
         from garden.api import route
-        from garden.cli.console import print_table, progress_bar, write_json
+        from garden.cli.console import check_outputs, print_table, progress_bar, write_json
+        from garden.plots.walk import picture_format
 
+        check_outputs(self.plot, json=self.json)
+        if self.plot:
+            picture_format(self.plot)
         with progress_bar() as progress:
             message = route(
                 self.spec,

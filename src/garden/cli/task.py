@@ -27,9 +27,10 @@ class Task:
     def run(self) -> None:
         """Split, save, say what was made."""
         from garden.api import load
-        from garden.cli.console import print_table, write_json
+        from garden.cli.console import check_outputs, print_table, write_json
         from garden.datasets.task import SearchTask
 
+        check_outputs(self.out, json=self.json)
         task = SearchTask.split(load(self.spec), seed=self.seed)
         task.save(self.out)
         summary = {

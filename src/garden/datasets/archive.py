@@ -47,6 +47,8 @@ def unpack(archive: Path, folder: Path, wanted: Collection[str], url: str) -> No
             with tarfile.open(archive) as opened_tar:
                 _write_wanted(_tar_members(opened_tar), folder, wanted, url)
     except (OSError, EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile) as error:
+        if isinstance(error, OSError) and error.strerror:  # the disk's fault, not the archive's
+            raise DataError(f"{folder}: cannot be written ({error.strerror})") from None
         raise DataError(f"{url}: damaged archive ({one_line(error)}): fetch it again") from None
     except (RuntimeError, NotImplementedError, ValueError) as error:  # locked or odd zip members
         raise DataError(f"{url}: cannot be unpacked ({one_line(error)})") from None
@@ -94,6 +96,8 @@ def _reason(error: Exception) -> str:
     status = getattr(getattr(error, "response", None), "status_code", None)
     if status is not None:
         return f"HTTP status {status}"
+    if isinstance(error, OSError) and error.strerror:  # the system's own, such as a full disk
+        return error.strerror
     if isinstance(error, ValueError):
         return one_line(error)
     return "timed out" if "Timeout" in type(error).__name__ else "no connection"

@@ -21,7 +21,9 @@ from garden.datasets.sources import (
     read_member,
     wanted_files,
 )
+from garden.datasets.text import one_line
 from garden.errors import DataError, GardenError, SpecError
+from garden.graphs.cells import shortened
 
 __all__ = ["DATASETS", "Dataset", "dataset_named", "fetch", "find_dataset"]
 
@@ -33,15 +35,18 @@ def find_dataset(name: str, member: str | None = None) -> Path:
     dataset = dataset_named(name)
     members = dataset.members if member is None else (member,)
     if not all(one.isalnum() for one in members):
-        raise SpecError(f"{name}:{member}: no such graph: {name} has {', '.join(dataset.members)}")
+        raise _no_such_graph(dataset, member)
     for folder in _places(dataset):
         try:
             if any(holds(dataset, folder, one) for one in members):
                 return folder
         except (OSError, ValueError) as error:
-            raise DataError(f"{folder}: cannot be read ({error})") from None
+            reason = getattr(error, "strerror", None) or one_line(error)
+            raise DataError(f"{folder}: cannot be read ({reason})") from None
+        if folder.parent == _given_folder():
+            _LOG.info("%s: GARDEN_DATA is set, but has no such graph in %s", name, folder)
     if not set(members) <= set(dataset.members):
-        raise SpecError(f"{name}:{member}: no such graph: {name} has {', '.join(dataset.members)}")
+        raise _no_such_graph(dataset, member)
     return fetch(name)
 
 
@@ -50,7 +55,8 @@ def fetch(name: str, url: str | None = None) -> Path:
     dataset = dataset_named(name)
     url = url or dataset.url
     advice = (
-        f"set GARDEN_DATA to a folder with {dataset.folder}/, or try `garden data fetch {name}`"
+        f"set GARDEN_DATA to a folder with {dataset.folder}/, or name another place with "
+        "`garden data fetch … --url`"
     )
     _LOG.info("%s: fetching %s", name, url)
     with atomic_folder(_writable_cache() / dataset.folder) as folder:
@@ -63,12 +69,22 @@ def fetch(name: str, url: str | None = None) -> Path:
 
 
 def _places(dataset: Dataset) -> Iterator[Path]:
-    given = os.environ.get("GARDEN_DATA")
-    if given:
-        yield Path(given) / dataset.folder
+    given = _given_folder()
+    if given is not None:
+        yield given / dataset.folder
     cache = _cache()
     if cache is not None:
         yield cache / dataset.folder
+
+
+def _given_folder() -> Path | None:
+    given = os.environ.get("GARDEN_DATA")
+    return Path(given) if given else None
+
+
+def _no_such_graph(dataset: Dataset, member: str | None) -> SpecError:
+    name, members = dataset.name, ", ".join(dataset.members)
+    return SpecError(f"{name}:{shortened(str(member))}: no such graph: {name} has {members}")
 
 
 def _cache() -> Path | None:

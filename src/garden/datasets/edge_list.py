@@ -15,6 +15,7 @@ from garden.atomic import write_file
 from garden.datasets.named import edge_columns, graph_of_names
 from garden.datasets.text import csv_records, data_lines, inner_suffix, is_gzipped, quoted
 from garden.errors import DataError
+from garden.graphs.cells import parse_number
 from garden.graphs.graph import Graph
 
 _LOG = logging.getLogger("garden")
@@ -25,6 +26,9 @@ _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 def read_edge_list(path: Path) -> Graph:
     """The graph of an edge list; nodes stand in the order in which they first appear."""
     edges = list(_edges(path))
+    if _delimiter(path) and _starts_with_header(edges):
+        _LOG.info("%s: the first line is taken for a header: all else is numbers", path)
+        del edges[0]
     if not edges:
         raise DataError(f"{path}: no edges: expected lines such as 'source target'")
     return graph_of_names(edges, None, str(path))
@@ -62,6 +66,13 @@ def _edges(path: Path) -> Iterator[tuple[str, str]]:
         if not all(ends):
             raise DataError(f"{path}, line {number}: an empty node name: give both ends")
         yield ends
+
+
+def _starts_with_header(edges: list[tuple[str, str]]) -> bool:
+    """Whether the first line holds two words and every other line two numbers."""
+    if len(edges) < 2 or any(parse_number(cell) is not None for cell in edges[0]):
+        return False
+    return all(parse_number(cell) is not None for ends in edges[1:] for cell in ends)
 
 
 def _check_width(width: int, has_header: bool, where: str) -> None:

@@ -14,7 +14,7 @@ from garden.errors import GraphError
 from garden.graphs.graph import Graph
 
 MAX_DRAWS = 1_000_000  # draws of one node's place, all in vain, before growth is given up
-_MAX_BLOCK = 1 << 20  # distances computed at a time
+_MAX_BLOCK = 1 << 20  # distances, or coordinates, computed at a time
 _MAX_COORDINATES = 1 << 28  # n · d; beyond it the positions alone fill gigabytes
 
 
@@ -60,7 +60,7 @@ def _draw_node(
     draws = 0
     block = math.ceil(2 * expected)
     while draws < MAX_DRAWS:
-        size = max(1, min(block, _MAX_BLOCK // len(present), MAX_DRAWS - draws))
+        size = max(1, min(block, _MAX_BLOCK // max(present.shape), MAX_DRAWS - draws))
         places = rng.random((size, present.shape[1]))
         squared = np.zeros((size, len(present)))
         for axis in range(present.shape[1]):

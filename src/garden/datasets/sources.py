@@ -13,6 +13,7 @@ from pathlib import Path
 from garden.datasets.musae import find_musae, musae_files, read_musae
 from garden.datasets.snap import read_snap
 from garden.errors import DataError, SpecError
+from garden.graphs.cells import shown
 from garden.graphs.graph import Graph
 
 
@@ -99,7 +100,7 @@ DATASETS: dict[str, Dataset] = {
 def dataset_named(name: str) -> Dataset:
     """The catalogue's entry."""
     if name not in DATASETS:
-        raise SpecError(f"no dataset called {name!r}: the datasets are {', '.join(DATASETS)}")
+        raise SpecError(f"no dataset called {shown(name)}: the datasets are {', '.join(DATASETS)}")
     return DATASETS[name]
 
 

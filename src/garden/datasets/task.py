@@ -10,6 +10,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from garden.atomic import write_text
 from garden.errors import GardenError, TaskError
+from garden.graphs.cells import shown
 from garden.graphs.graph import Graph
 
 Split = Literal["train", "validation", "test", "all"]
@@ -40,9 +42,10 @@ class SearchTask:
     test_pairs: np.ndarray
 
     def __post_init__(self) -> None:
+        _check_seed(self.seed)
         _check_targets(self)
-        _check_pairs(self.validation_pairs, self.validation_targets, "validation")
-        _check_pairs(self.test_pairs, self.test_targets, "test")
+        _check_pairs(self.validation_pairs, self.validation_targets, "validation", self.graph)
+        _check_pairs(self.test_pairs, self.test_targets, "test", self.graph)
         if self.graph.components().max(initial=0) > 0:
             raise TaskError(
                 f"{self.graph.name} is not connected: take graph.largest_component() first"
@@ -55,8 +58,7 @@ class SearchTask:
             raise TaskError(
                 f"{graph.name} has {graph.num_nodes} nodes: a split needs at least {MIN_NODES}"
             )
-        if seed < 0:
-            raise TaskError(f"seed {seed} is negative: use 0 or more")
+        seed = _check_seed(seed)
         order = np.random.default_rng(seed).permutation(graph.num_nodes)
         cuts = [8 * graph.num_nodes // 10, 9 * graph.num_nodes // 10]
         train, validation, test = np.split(order, cuts)
@@ -72,6 +74,8 @@ class SearchTask:
 
     def targets(self, split: Split) -> np.ndarray:
         """The nodes that may be targets in this part of the split."""
+        if split not in SPLITS:
+            raise TaskError(f"no part of a split is called {split!r}: use {', '.join(SPLITS)}")
         if split == "all":
             return np.arange(self.graph.num_nodes)
         chosen: np.ndarray = getattr(self, f"{split}_targets")
@@ -184,13 +188,21 @@ def _task_of_content(content: dict[str, Any], graph: Graph) -> SearchTask:
 
     return SearchTask(
         graph=graph,
-        seed=int(content["seed"]),
+        seed=content["seed"],
         train_targets=targets("train"),
         validation_targets=targets("validation"),
         test_targets=targets("test"),
         validation_pairs=pairs("validation"),
         test_pairs=pairs("test"),
     )
+
+
+def _check_seed(seed: object) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, Integral):
+        raise TaskError(f"seed {shown(seed)} is not a whole number")
+    if seed < 0:
+        raise TaskError(f"seed {seed} is negative: use 0 or more")
+    return int(seed)
 
 
 def _check_targets(task: SearchTask) -> None:
@@ -200,13 +212,23 @@ def _check_targets(task: SearchTask) -> None:
     together = np.concatenate(parts)
     if len(np.unique(together)) != len(together):
         raise TaskError("a target stands in more than one part of the split")
-    if together.min() < 0 or together.max() >= task.graph.num_nodes:
-        raise TaskError(f"a target is not a node of {task.graph.name}")
+    _check_positions(together, task.graph, "target")
 
 
-def _check_pairs(pairs: np.ndarray, targets: np.ndarray, split: str) -> None:
+def _check_positions(positions: np.ndarray, graph: Graph, what: str) -> None:
+    if not np.issubdtype(positions.dtype, np.integer):
+        raise TaskError(f"a {what} must be an integer position, not {positions.dtype}")
+    if positions.min() < 0 or positions.max() >= graph.num_nodes:
+        raise TaskError(f"a {what} is not a node of {graph.name}")
+
+
+def _check_pairs(pairs: np.ndarray, targets: np.ndarray, split: str, graph: Graph) -> None:
     if len(pairs) == 0:
         raise TaskError(f"the {split} part has no pairs")
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise TaskError(f"the {split} pairs have shape {pairs.shape}: expected (num_pairs, 2)")
+    _check_positions(pairs[:, 0], graph, f"{split} source")
+    _check_positions(pairs[:, 1], graph, f"{split} target")
     if (pairs[:, 0] == pairs[:, 1]).any():
         raise TaskError(f"a {split} pair has the same node as source and target")
     if not np.isin(pairs[:, 1], targets).all():

@@ -53,7 +53,7 @@ def csv_records(
             continue
         body = line.rstrip("\r\n")
         if '"' not in body and "\r" not in body:  # the csv module is needed for the rest only
-            yield number, [cell.lstrip(" ") for cell in body.split(delimiter)]
+            yield number, [cell.strip(" ") for cell in body.split(delimiter)]
             continue
         try:
             yield number, _quoted_record(chain([line], (text for _, text in lines)), delimiter)
@@ -101,4 +101,11 @@ def one_line(error: BaseException) -> str:
 
 
 def _quoted_record(lines: Iterable[str], delimiter: str) -> list[str]:
-    return next(csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True))
+    read: list[str] = []
+    kept = (read.append(line) or line for line in lines)  # type: ignore[func-returns-value]
+    cells = next(csv.reader(kept, delimiter=delimiter, strict=True, skipinitialspace=True))
+    if not any(cell.endswith(" ") for cell in cells):
+        return cells
+    # Blanks at the end belong to a cell where a quote follows them; csv does not tell.
+    text = "".join(read)
+    return [cell if cell.replace('"', '""') + '"' in text else cell.rstrip(" ") for cell in cells]

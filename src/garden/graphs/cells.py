@@ -66,3 +66,8 @@ def as_boolean(cell: object) -> float | None:
 def shown(value: object) -> str:
     """A short spelling on one line, for messages, however long the value is."""
     return " ".join(reprlib.repr(value).split())
+
+
+def shortened(text: str) -> str:
+    """The text on one line, its middle left out where it is long."""
+    return shown(text)[1:-1]

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.errors import GraphError
+from garden.graphs.cells import shortened, shown
 
 AttributeTable: TypeAlias = np.ndarray | sp.csr_array  # (num_nodes, num_attributes) float32
 
@@ -125,8 +126,8 @@ class Graph:
             return self._position_of[str(node)]
         except KeyError:
             raise GraphError(
-                f"no node named {str(node)!r} in {self.name}: its {self.num_nodes} nodes are named "
-                f"{_sample_of(self.node_names)}"
+                f"no node named {shown(str(node))} in {self.name}: its {self.num_nodes} nodes "
+                f"are named {_sample_of(self.node_names)}"
             ) from None
 
     def subgraph(self, nodes: np.ndarray) -> Graph:
@@ -193,15 +194,25 @@ def _csr_of_edges(edges: np.ndarray, num_nodes: int) -> tuple[np.ndarray, np.nda
     edges = edges.reshape(-1, 2) if edges.size == 0 else edges
     if edges.ndim != 2 or edges.shape[1] != 2:
         raise GraphError(f"edges have shape {edges.shape}: expected (num_edges, 2)")
-    edges = edges.astype(np.int64)
-    if edges.size and (edges.min() < 0 or edges.max() >= num_nodes):
-        raise GraphError(f"an edge names node {edges.max()} of {num_nodes}: positions start at 0")
+    edges = _whole_positions(edges, num_nodes)
     edges = edges[edges[:, 0] != edges[:, 1]]
     both = np.concatenate([edges, edges[:, ::-1]])
     keys = np.unique(both[:, 0] * num_nodes + both[:, 1])
     counts = np.bincount(keys // num_nodes, minlength=num_nodes)
     indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     return indptr, (keys % num_nodes).astype(np.int32)
+
+
+def _whole_positions(edges: np.ndarray, num_nodes: int) -> np.ndarray:
+    """The ends as int64, or an error that names the one which is no position of a node."""
+    if edges.dtype.kind not in "iuf":
+        raise GraphError(f"edges are {edges.dtype}: expected integer positions")
+    wrong = edges[(edges < 0) | (edges >= num_nodes) | (edges != np.floor(edges))]
+    if wrong.size:
+        raise GraphError(
+            f"an edge names node {wrong[0]} of {num_nodes}: positions start at 0 and are whole"
+        )
+    return edges.astype(np.int64)
 
 
 def _as_attribute_table(attributes: AttributeTable) -> AttributeTable:
@@ -250,7 +261,7 @@ def _refuse_repeats(names: tuple[str, ...], what: str) -> None:
     if len(set(names)) != len(names):
         seen: set[str] = set()
         repeated = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise GraphError(f"the {what} {repeated!r} stands twice: names must differ")
+        raise GraphError(f"the {what} {shown(repeated)} stands twice: names must differ")
 
 
 def _sorted_indices(matrix: sp.csr_array) -> np.ndarray:
@@ -263,5 +274,5 @@ def _name_bytes(names: tuple[str, ...]) -> bytes:
 
 
 def _sample_of(names: tuple[str, ...], count: int = 5) -> str:
-    sample = ", ".join(names[:count])
+    sample = ", ".join(shortened(name) for name in names[:count])
     return sample + (", …" if len(names) > count else "")

@@ -10,6 +10,7 @@ import numba
 import numpy as np
 
 WORD = 64  # sources that one breadth-first search carries, one bit each
+_FEW = 4  # below a quarter of the nodes, pushing from them beats pulling by all
 
 
 @numba.njit(cache=True, nogil=True)
@@ -43,37 +44,66 @@ def edges_among_members(indptr, indices, offsets, members):  # type: ignore[no-u
 
 @numba.njit(cache=True, nogil=True)
 def word_of_distances(indptr, indices, sources, distances):  # type: ignore[no-untyped-def]
-    """Fill ``distances``, (≤ 64, num_nodes) int16 of -1, with hops from each source.
+    """Fill ``distances``, (≤ 64, num_nodes) int32 of -1, with hops from each source.
 
     Bit b of a node's word says whether the search from source b has met it, so that one pass
-    over the edges advances all searches by a hop.
+    over the edges advances all searches by a hop. Where most nodes moved in the last hop, each
+    node pulls from its neighbours; where few did, those push, so that a long thin graph costs no
+    pass over all nodes per hop.
     """
     num_nodes = len(indptr) - 1
     met = np.zeros(num_nodes, dtype=np.uint64)
     frontier = np.zeros(num_nodes, dtype=np.uint64)
     arriving = np.zeros(num_nodes, dtype=np.uint64)
+    active = np.empty(num_nodes, dtype=np.int64)
+    reached = np.empty(num_nodes, dtype=np.int64)
+    num_reached = 0
+    everybody = np.uint64(0)
     for b in range(len(sources)):
-        met[sources[b]] |= np.uint64(1) << np.uint64(b)
-        distances[b, sources[b]] = 0
-    frontier[:] = met
+        bit = np.uint64(1) << np.uint64(b)
+        everybody |= bit
+        if not arriving[sources[b]]:
+            reached[num_reached] = sources[b]
+            num_reached += 1
+        arriving[sources[b]] |= bit
     hops = 0
-    moving = True
-    while moving:
-        hops += 1
-        moving = False
-        for node in range(num_nodes):
-            word = np.uint64(0)
-            for k in range(indptr[node], indptr[node + 1]):
-                word |= frontier[indices[k]]
-            word &= ~met[node]
-            arriving[node] = word
+    while num_reached:
+        active, reached = reached, active
+        num_active, num_reached = num_reached, 0
+        for i in range(num_active):
+            node = active[i]
+            word = arriving[node]
+            frontier[node] = word
+            arriving[node] = 0
+            met[node] |= word
             b = 0
             while word:
                 if word & np.uint64(1):
                     distances[b, node] = hops
-                    moving = True
                 word >>= np.uint64(1)
                 b += 1
-        for node in range(num_nodes):
-            met[node] |= arriving[node]
-            frontier[node] = arriving[node]
+        if num_active * _FEW > num_nodes:
+            for node in range(num_nodes):
+                if met[node] == everybody:
+                    continue
+                word = np.uint64(0)
+                for k in range(indptr[node], indptr[node + 1]):
+                    word |= frontier[indices[k]]
+                word &= ~met[node]
+                if word:
+                    arriving[node] = word
+                    reached[num_reached] = node
+                    num_reached += 1
+        else:
+            for i in range(num_active):
+                for k in range(indptr[active[i]], indptr[active[i] + 1]):
+                    node = indices[k]
+                    word = frontier[active[i]] & ~met[node]
+                    if word:
+                        if not arriving[node]:
+                            reached[num_reached] = node
+                            num_reached += 1
+                        arriving[node] |= word
+        for i in range(num_active):
+            frontier[active[i]] = 0
+        hops += 1

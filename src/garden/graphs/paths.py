@@ -8,13 +8,14 @@ import numpy as np
 import scipy.sparse.csgraph as csgraph
 
 from garden.errors import GraphError
+from garden.graphs.cells import shortened
 from garden.graphs.graph import Graph
 
 UNREACHABLE = -1
 
 
 def distances(graph: Graph, sources: np.ndarray | None = None, num_threads: int = 2) -> np.ndarray:
-    """Hops from each source to every node, (num_sources, num_nodes) int16.
+    """Hops from each source to every node, (num_sources, num_nodes) int32.
 
     All nodes are sources by default. Unreachable nodes are at :data:`UNREACHABLE`.
     """
@@ -23,7 +24,7 @@ def distances(graph: Graph, sources: np.ndarray | None = None, num_threads: int 
         from garden.graphs.kernels import WORD, word_of_distances
     except ImportError:  # no numba on this machine
         return distances_plain(graph, sources)
-    result = np.full((len(sources), graph.num_nodes), UNREACHABLE, dtype=np.int16)
+    result = np.full((len(sources), graph.num_nodes), UNREACHABLE, dtype=np.int32)
 
     def fill(start: int) -> None:
         block = slice(start, start + WORD)
@@ -41,15 +42,15 @@ def distances(graph: Graph, sources: np.ndarray | None = None, num_threads: int 
 def distances_plain(graph: Graph, sources: np.ndarray) -> np.ndarray:
     """The same, by SciPy."""
     if len(sources) == 0:
-        return np.empty((0, graph.num_nodes), dtype=np.int16)
+        return np.empty((0, graph.num_nodes), dtype=np.int32)
     hops = csgraph.shortest_path(graph.adjacency(), unweighted=True, indices=sources)
-    return np.where(np.isinf(hops), UNREACHABLE, hops).astype(np.int16)
+    return np.where(np.isinf(hops), UNREACHABLE, hops).astype(np.int32)
 
 
 def pair_distances(graph: Graph, pairs: np.ndarray) -> np.ndarray:
-    """Hops between each (source, target) pair, (num_pairs,) int16; an error if there is no path."""
+    """Hops between each (source, target) pair, (num_pairs,) int32; an error if there is no path."""
     targets, rows = np.unique(pairs[:, 1], return_inverse=True)
-    hops = np.empty(len(pairs), dtype=np.int16)
+    hops = np.empty(len(pairs), dtype=np.int32)
     block = 1024
     for start in range(0, len(targets), block):
         chosen = (rows >= start) & (rows < start + block)
@@ -58,7 +59,7 @@ def pair_distances(graph: Graph, pairs: np.ndarray) -> np.ndarray:
     if (hops == UNREACHABLE).any():
         source, target = pairs[np.flatnonzero(hops == UNREACHABLE)[0]]
         raise GraphError(
-            f"no path from {graph.node_names[source]} to {graph.node_names[target]} "
-            f"in {graph.name}: search needs a connected graph"
+            f"no path from {shortened(graph.node_names[source])} to "
+            f"{shortened(graph.node_names[target])} in {graph.name}: search needs a connected graph"
         )
     return hops

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from garden.atomic import write_file
+from garden.errors import DataError
 from garden.graphs.graph import Graph
 from garden.plots.layout import drawn_nodes, places_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+PICTURE_FORMATS = ("png", "svg", "pdf")
 
 _PATH = "#c2410c"
 _NODE = "#94a3b8"
@@ -49,9 +52,17 @@ def draw_walk(
     return figure
 
 
+def picture_format(path: Path) -> str:
+    """The format that the suffix asks for, ``png`` where there is none; others are refused."""
+    kind = path.suffix.lstrip(".").lower() or "png"
+    if kind not in PICTURE_FORMATS:
+        raise DataError(f"{path}: unknown kind of picture: use .{', .'.join(PICTURE_FORMATS)}")
+    return kind
+
+
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure in the format of its suffix."""
-    kind = path.suffix.lstrip(".") or "png"
+    kind = picture_format(path)
     write_file(path, lambda temporary: figure.savefig(temporary, format=kind, dpi=150))
 
 

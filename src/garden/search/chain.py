@@ -20,6 +20,7 @@ from garden.strategies.base import Representations, Selection, Strategy
 from garden.strategies.selection import choice_weights
 
 NUM_THREADS = 2
+NEGLIGIBLE = 1e-15  # the chance of being on the way below which a chain has ended
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +126,7 @@ def solve_chain(
         selection == "argmax",
         target,
         max_hops,
+        NEGLIGIBLE,
         np.asarray(sources, dtype=np.int64),
         expected,
         truncation,
@@ -146,13 +148,17 @@ def solve_chain_plain(
     on_way = np.ones(graph.num_nodes)
     on_way[target] = 0.0
     expected = np.zeros(graph.num_nodes)
-    survival = [on_way[sources]]
-    for _ in range(max_hops):
+    survival = np.zeros((len(sources), max_hops + 1))
+    survival[:, 0] = on_way[sources]
+    for hop in range(1, max_hops + 1):
         expected += on_way
         on_way = transitions @ on_way
         on_way[target] = 0.0
-        survival.append(on_way[sources])
-    return expected, on_way, np.stack(survival, axis=1)
+        if on_way.max() < NEGLIGIBLE:
+            on_way[:] = 0.0
+            break
+        survival[:, hop] = on_way[sources]
+    return expected, on_way, survival
 
 
 def transition_matrix(graph: Graph, scores: np.ndarray, selection: Selection) -> sp.csr_array:

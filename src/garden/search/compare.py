@@ -26,7 +26,12 @@ from garden.search.progress import Progress, silent
 from garden.search.report import Report, StrategyResult
 from garden.search.rollout import rollout, sampled_distributions
 from garden.search.tune import prepare
-from garden.strategies.base import Representations, Strategy
+from garden.strategies.base import (
+    Representations,
+    Strategy,
+    check_strategy,
+    checked_representations,
+)
 from garden.strategies.memory import Memory
 
 MAX_EXACT_STEPS = 2e11  # edges × targets × hops, minutes on two cores; beyond it walks are sampled
@@ -55,6 +60,7 @@ def compare(
     contenders: Sequence[Contender],
     config: EvaluationConfig,
     progress: Progress = silent,
+    seen_targets: bool = False,
 ) -> Report:
     """Tune, play and compare; results stand in the order of the contenders."""
     if not contenders:
@@ -64,29 +70,49 @@ def compare(
     pairs = pairs[np.argsort(pairs[:, 1], kind="stable")]
     distances = pair_distances(graph, pairs)
     egos = ego_graphs(graph)
-    players = [_ready(contender, task, egos, pairs, config, progress) for contender in contenders]
+    players = [
+        _ready(contender, repeat, task, egos, pairs, config, progress)
+        for contender, repeat in zip(contenders, _repeats(contenders), strict=True)
+    ]
     outcomes = _play(players, task, pairs, config, progress)
     results = tuple(
         _result(player, outcome, pairs, distances)
         for player, outcome in zip(players, outcomes, strict=True)
     )
-    return Report(graph, task.content_hash, task.seed, config, pairs, distances, results)
+    return Report(
+        graph, task.content_hash, task.seed, config, pairs, distances, results, seen_targets
+    )
+
+
+def _repeats(contenders: Sequence[Contender]) -> list[int]:
+    """How many earlier contenders bear the same label and memory, for each."""
+    names = [_full_name(contender) for contender in contenders]
+    return [names[:number].count(name) for number, name in enumerate(names)]
+
+
+def _full_name(contender: Contender) -> str:
+    return f"{contender.label}+{contender.memory.name}"
 
 
 def _ready(
     contender: Contender,
+    repeat: int,
     task: SearchTask,
     egos: EgoGraphs,
     pairs: np.ndarray,
     config: EvaluationConfig,
     progress: Progress,
 ) -> _Player:
+    check_strategy(contender.strategy)
     strategy = prepare(contender.strategy, task, config.max_hops, progress)
     evaluation = _evaluation_of(contender, task, pairs, config)
     # The label, not the place in the list, seeds the walks: adding a strategy changes no other.
-    seed = zlib.crc32(f"{contender.label}+{contender.memory.name}".encode()) + (task.seed << 32)
+    # Two of one name still walk apart.
+    stream = _full_name(contender) + (f"#{repeat}" if repeat else "")
+    seed = zlib.crc32(stream.encode()) + (task.seed << 32)
     ready = Contender(contender.label, strategy, contender.memory)
-    return _Player(ready, strategy.represent(egos), evaluation, seed)
+    rows = checked_representations(strategy.represent(egos), len(egos), strategy.name)
+    return _Player(ready, rows, evaluation, seed)
 
 
 def _evaluation_of(
@@ -113,7 +139,7 @@ def _play(
 ) -> list[PairOutcomes]:
     """Outcomes of each player, from blocks of pairs small enough to hold all distributions."""
     hops, truncation, wins = np.empty((3, len(players), len(pairs)))
-    for block in _pair_blocks(len(pairs), config.max_hops):
+    for block in _pair_blocks(pairs[:, 1], config.max_hops):
         tables = []
         for number, player in enumerate(players):
             share = number / len(players) * (block.stop - block.start)
@@ -151,10 +177,20 @@ def _distributions(
     return sampled_distributions(walks.hops, config.max_hops)
 
 
-def _pair_blocks(num_pairs: int, max_hops: int) -> Iterator[slice]:
+def _pair_blocks(targets: np.ndarray, max_hops: int) -> Iterator[slice]:
+    """Blocks of pairs that stand in the order of their targets.
+
+    They end where a target ends, so that its chain is solved once; only a target with more pairs
+    than fit is cut.
+    """
     size = max(1, DISTRIBUTION_ENTRIES // (max_hops + 1))
-    for start in range(0, num_pairs, size):
-        yield slice(start, min(start + size, num_pairs))
+    ends = np.append(np.flatnonzero(np.diff(targets)) + 1, len(targets))
+    start = 0
+    while start < len(targets):
+        last = int(np.searchsorted(ends, start + size, side="right")) - 1
+        stop = int(ends[last]) if last >= 0 and ends[last] > start else start + size
+        yield slice(start, stop)
+        start = stop
 
 
 def _result(

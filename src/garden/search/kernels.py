@@ -76,7 +76,17 @@ def pick(running, start, stop, number):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True)
 def chain_of_target(  # type: ignore[no-untyped-def]
-    indptr, indices, scores, argmax, target, max_hops, sources, expected, truncated, survival
+    indptr,
+    indices,
+    scores,
+    argmax,
+    target,
+    max_hops,
+    negligible,
+    sources,
+    expected,
+    truncated,
+    survival,
 ):
     """Fill ``expected`` and ``truncated``, (num_nodes,), and ``survival``, (num_sources, hops + 1).
 
@@ -95,19 +105,26 @@ def chain_of_target(  # type: ignore[no-untyped-def]
     moved = np.empty(num_nodes)
     on_way[target] = 0.0
     expected[:] = 0.0
-    for hop in range(max_hops + 1):
-        for i in range(len(sources)):
-            survival[i, hop] = on_way[sources[i]]
-        if hop == max_hops:
-            break
+    survival[:, :] = 0.0
+    for i in range(len(sources)):
+        survival[i, 0] = on_way[sources[i]]
+    for hop in range(1, max_hops + 1):
+        most = 0.0
         for node in range(num_nodes):
             expected[node] += on_way[node]
             total = 0.0
             for k in range(indptr[node], indptr[node + 1]):
                 total += chances[k] * on_way[indices[k]]
             moved[node] = total
+            if node != target:
+                most = max(most, total)
         moved[target] = 0.0
         on_way, moved = moved, on_way
+        if most < negligible:
+            on_way[:] = 0.0
+            break
+        for i in range(len(sources)):
+            survival[i, hop] = on_way[sources[i]]
     truncated[:] = on_way
 
 

@@ -58,9 +58,14 @@ def win_shares(distributions: list[np.ndarray]) -> np.ndarray:
 
 def oracle_ratio_interval(
     ratios: np.ndarray, targets: np.ndarray, level: float = 0.95, seed: int = 0
-) -> tuple[float, float]:
-    """A bootstrap interval of the mean ratio, resampling targets with all their pairs."""
+) -> tuple[float, float] | None:
+    """A bootstrap interval of the mean ratio, resampling targets with all their pairs.
+
+    One target alone says nothing of how targets differ: there is no interval then.
+    """
     _, target_of = np.unique(targets, return_inverse=True)
+    if target_of.max(initial=0) == 0:
+        return None
     sums = np.bincount(target_of, weights=ratios)
     counts = np.bincount(target_of)
     draws = np.random.default_rng(seed).multinomial(

@@ -38,7 +38,7 @@ class StrategyResult:
     parameters: Mapping[str, Any]
     evaluation: str
     oracle_ratio: float
-    oracle_ratio_ci: tuple[float, float]
+    oracle_ratio_ci: tuple[float, float] | None  # None where there is a single target
     truncation_rate: float
     win_rate: float
     mean_hops: float
@@ -53,7 +53,7 @@ class StrategyResult:
             "parameters": dict(self.parameters),
             "evaluation": self.evaluation,
             "oracle_ratio": self.oracle_ratio,
-            "oracle_ratio_ci": list(self.oracle_ratio_ci),
+            "oracle_ratio_ci": list(self.oracle_ratio_ci or (None, None)),
             "truncation_rate": self.truncation_rate,
             "win_rate": self.win_rate,
             "mean_hops": self.mean_hops,
@@ -136,7 +136,7 @@ class Report:
                 _name_with_parameters(result),
                 result.memory,
                 f"{result.oracle_ratio:.2f}",
-                f"{result.oracle_ratio_ci[0]:.2f} – {result.oracle_ratio_ci[1]:.2f}",
+                _interval(result.oracle_ratio_ci),
                 f"{100 * result.truncation_rate:.1f} %",
                 f"{100 * result.win_rate:.1f} %",
                 f"{result.mean_hops:.1f}",
@@ -160,6 +160,10 @@ class Report:
             for line in lines
         ]
         return "\n".join([self.title(), *table])
+
+
+def _interval(ends: tuple[float, float] | None) -> str:
+    return "–" if ends is None else f"{ends[0]:.2f} – {ends[1]:.2f}"
 
 
 def _name_with_parameters(result: StrategyResult) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from garden.errors import StrategyError
-from garden.strategies.base import Representations, Strategy, target_blocks
+from garden.strategies.base import Representations, Strategy, checked_scores, target_blocks
 
 ENTRIES_PER_BLOCK = 1 << 22
 
@@ -19,16 +18,4 @@ def score_blocks(
     for block in target_blocks(len(targets), len(representations), ENTRIES_PER_BLOCK):
         table = strategy.score(representations, representations.take(targets[block]))
         expected = (block.stop - block.start, len(representations))
-        if table.shape != expected:
-            raise StrategyError(
-                f"{strategy.name}: score gave shape {table.shape}, expected {expected} "
-                "(targets, candidates)"
-            )
-        yield block, np.ascontiguousarray(finite_scores(table, strategy), dtype=np.float64)
-
-
-def finite_scores(scores: np.ndarray, strategy: Strategy) -> np.ndarray:
-    """The scores as they are, or an error where one is NaN or infinite."""
-    if not np.isfinite(scores).all():
-        raise StrategyError(f"{strategy.name}: a score is NaN or infinite")
-    return scores
+        yield block, np.ascontiguousarray(checked_scores(table, expected, strategy.name))

@@ -23,7 +23,7 @@ def prepare(
     strategy: Strategy, task: SearchTask, max_hops: int = 100, progress: Progress = silent
 ) -> Strategy:
     """The strategy fitted and tuned as far as it asks for it; others come back as they are."""
-    if isinstance(strategy, Fitted):
+    if isinstance(strategy, Fitted) and not strategy.fitted:
         strategy = strategy.fit(ego_graphs(task.graph, task.train_targets))
     if isinstance(strategy, Tempered) and strategy.temperature is None:
         ratios = validation_ratios(strategy, task, max_hops, progress)

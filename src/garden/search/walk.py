@@ -12,8 +12,13 @@ from typing import Any
 import numpy as np
 
 from garden.graphs.graph import Graph
-from garden.search.scores import finite_scores
-from garden.strategies.base import Representations, Strategy
+from garden.strategies.base import (
+    Representations,
+    Strategy,
+    check_strategy,
+    checked_representations,
+    checked_scores,
+)
 from garden.strategies.memory import Memory
 from garden.strategies.selection import choice_weights, choose
 
@@ -46,6 +51,8 @@ def walk(
     stream: int,
 ) -> Walk:
     """Walk one message from source to target; ``stream`` is its random state (64 bits)."""
+    check_strategy(strategy)
+    checked_representations(representations, graph.num_nodes, strategy.name)
     target_row = representations.take(np.array([target]))
     state: Any = memory.start()
     nodes = [source]
@@ -54,9 +61,8 @@ def walk(
         holder = nodes[-1]
         candidates = graph.neighbours(holder)
         rows = np.zeros(len(candidates), dtype=np.int64)
-        scores = finite_scores(
-            strategy.score_pairs(representations.take(candidates), target_row.take(rows)), strategy
-        )
+        scores = strategy.score_pairs(representations.take(candidates), target_row.take(rows))
+        scores = checked_scores(scores, (len(candidates),), strategy.name)
         scores, state = memory.recall(state, holder, candidates, scores)
         weights = choice_weights(scores, strategy.selection)
         stream = (stream + _GOLDEN) & _WORD

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, get_args, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
@@ -76,11 +76,18 @@ class Representations:
         return total
 
 
-class Strategy(ABC):
-    """A strategy: subclass it, or write a class of the same shape."""
+class _ClassName:
+    """The name of whichever class it is read from."""
 
-    name: ClassVar[str]
-    selection: ClassVar[Selection]
+    def __get__(self, instance: object, owner: type) -> str:
+        return owner.__name__
+
+
+class Strategy(ABC):
+    """A strategy: subclass it and write ``represent`` and ``score_pairs``; the rest follows."""
+
+    name: ClassVar[str] = _ClassName()  # type: ignore[assignment]
+    selection: ClassVar[Selection] = "softmax"
     needs_attributes: ClassVar[bool] = True
 
     @property
@@ -107,6 +114,7 @@ class Strategy(ABC):
             rows = np.repeat(np.arange(block.start, block.stop), len(candidates))
             columns = np.tile(np.arange(len(candidates)), block.stop - block.start)
             scores = self.score_pairs(candidates.take(columns), targets.take(rows))
+            scores = checked_scores(scores, (len(rows),), self.name)
             table[block] = scores.reshape(-1, len(candidates))
         return table
 
@@ -126,8 +134,26 @@ class Tempered(Protocol):
 class Fitted(Protocol):
     """A strategy that learns something from the ego graphs of the training nodes."""
 
+    @property
+    def fitted(self) -> bool:
+        """Whether it has learned already; if so, it is left as it is."""
+        ...
+
     def fit(self, egos: EgoGraphs) -> Self:
         """The same strategy, fitted."""
+        ...
+
+
+@runtime_checkable
+class Trained(Protocol):
+    """A strategy that was trained on a graph, and remembers which targets it may have seen."""
+
+    trained_graph: str
+    trained_task: str
+    trained_seed: int
+
+    def check_attributes(self, names: tuple[str, ...]) -> None:
+        """Refuse attributes other than those it was trained on."""
         ...
 
 
@@ -136,6 +162,42 @@ def target_blocks(num_targets: int, num_candidates: int, max_entries: int) -> It
     size = max(1, max_entries // max(1, num_candidates))
     for start in range(0, num_targets, size):
         yield slice(start, min(start + size, num_targets))
+
+
+def check_strategy(strategy: Strategy) -> None:
+    """Refuse a strategy that does not say what every strategy must say."""
+    name = getattr(strategy, "name", None)
+    if not isinstance(name, str) or not name:
+        raise StrategyError(f"{type(strategy).__name__}: its name is {name!r}, not a text")
+    selection = getattr(strategy, "selection", None)
+    if selection not in get_args(Selection):
+        raise StrategyError(
+            f"{name}: selection is {selection!r}: choose from {', '.join(get_args(Selection))}"
+        )
+    if hasattr(strategy, "fit") and not isinstance(strategy, Fitted):
+        raise StrategyError(f"{name}: it has fit, but no property `fitted` to say when it is done")
+
+
+def checked_representations(rows: Representations, num_rows: int, name: str) -> Representations:
+    """What ``represent`` gave, or an error where that is not one row per ego graph."""
+    if not isinstance(rows, Representations):
+        raise StrategyError(f"{name}: represent gave a {type(rows).__name__}, no Representations")
+    if len(rows) != num_rows:
+        raise StrategyError(f"{name}: represent gave {len(rows)} rows for {num_rows} ego graphs")
+    return rows
+
+
+def checked_scores(scores: Any, shape: tuple[int, ...], name: str) -> np.ndarray:
+    """The scores as a float64 array, or an error where they are not finite or of another shape."""
+    try:
+        table = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise StrategyError(f"{name}: a score is no number") from None
+    if table.shape != shape:
+        raise StrategyError(f"{name}: scores have shape {table.shape}, expected {shape}")
+    if not np.isfinite(table).all():
+        raise StrategyError(f"{name}: a score is NaN or infinite")
+    return table
 
 
 def require_attributes(egos: EgoGraphs, strategy: str) -> None:

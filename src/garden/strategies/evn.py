@@ -66,6 +66,11 @@ class EVNWalker(Strategy):
             "link_chance_farthest": float(self.curve.chances[-1]),
         }
 
+    @property
+    def fitted(self) -> bool:
+        """Whether there is a curve."""
+        return self.curve is not None
+
     def fit(self, egos: EgoGraphs) -> EVNWalker:
         """Fit the curve on the pairs of neighbours, linked or not, inside these ego graphs."""
         require_attributes(egos, self.name)
@@ -110,9 +115,10 @@ def _neighbour_pairs(egos: EgoGraphs) -> tuple[np.ndarray, np.ndarray]:
     degrees = egos.degrees
     ends = np.cumsum(degrees * (degrees - 1) // 2)
     total = int(ends[-1]) if len(ends) else 0
-    numbers = np.arange(total)
     if total > MAX_FITTED_PAIRS:
         numbers = np.linspace(0, total - 1, MAX_FITTED_PAIRS).astype(np.int64)
+    else:
+        numbers = np.arange(total)
     ego = np.searchsorted(ends, numbers, side="right")
     within = numbers - np.where(ego > 0, ends[ego - 1], 0)
     # Pair number p of a centre is (i, j), i < j, with p = j (j − 1) / 2 + i.

@@ -15,6 +15,7 @@ from typing import Any, final
 import numpy as np
 
 from garden.errors import SpecError
+from garden.graphs.cells import shown
 
 
 class Memory(ABC):
@@ -124,4 +125,6 @@ def memory_named(name: str) -> Memory:
     try:
         return MEMORIES[name]
     except KeyError:
-        raise SpecError(f"unknown memory {name!r}: choose from {', '.join(MEMORIES)}") from None
+        raise SpecError(
+            f"unknown memory {shown(name)}: choose from {', '.join(MEMORIES)}"
+        ) from None

@@ -9,6 +9,9 @@ from scipy.spatial.distance import cdist
 from garden.graphs.ego import EgoGraphs, ProfileTable
 from garden.strategies.base import Ragged, Representations, Rows
 
+_CANCELLED = 1e-6
+_PAIRS_PER_BLOCK = 1 << 16
+
 
 def centre_profiles(egos: EgoGraphs) -> Rows:
     """The profile of each ego graph's centre, (num_egos, num_attributes)."""
@@ -20,8 +23,15 @@ def profile_distances(candidates: Rows, targets: Rows) -> np.ndarray:
     if isinstance(candidates, np.ndarray) and isinstance(targets, np.ndarray):
         return cdist(targets, candidates)
     inner = (_float64(targets) @ _float64(candidates).T).toarray()
-    squared = _squared_norms(targets)[:, None] + _squared_norms(candidates)[None, :] - 2 * inner
-    return np.sqrt(np.maximum(squared, 0.0))
+    norms = _squared_norms(targets)[:, None] + _squared_norms(candidates)[None, :]
+    squared = norms - 2 * inner
+    distances = np.sqrt(np.maximum(squared, 0.0))
+    # Where nearly all of the norms cancels, so do the digits: those few are computed afresh.
+    near = np.flatnonzero(squared < _CANCELLED * norms)
+    for start in range(0, len(near), _PAIRS_PER_BLOCK):
+        rows, columns = np.divmod(near[start : start + _PAIRS_PER_BLOCK], squared.shape[1])
+        distances[rows, columns] = aligned_profile_distances(candidates[columns], targets[rows])
+    return distances
 
 
 def aligned_profile_distances(candidates: Rows, targets: Rows) -> np.ndarray:
