@@ -53,7 +53,7 @@ def main() -> None:
 
 def batched_episodes_per_second(graph: Graph, episodes: int = 2000) -> tuple[float, float]:
     """Episodes and transitions per second over the first episodes from random weights."""
-    options = TrainingOptions(method="a2c", walks_per_target=8).resolved()
+    options = TrainingOptions(model="garden", method="a2c", walks_per_target=8).resolved()
     trainer = Trainer([SearchTask.split(graph)], options, ModelConfig())
     trainer._update()
     per_update = options.targets_per_update * options.walks_per_target
@@ -69,7 +69,7 @@ def batched_episodes_per_second(graph: Graph, episodes: int = 2000) -> tuple[flo
 
 def single_episodes_per_second(graph: Graph, episodes: int = 5) -> float:
     """The same model, one episode per update, every hop scored by itself."""
-    options = TrainingOptions(method="a2c").resolved()
+    options = TrainingOptions(model="garden", method="a2c").resolved()
     trainer = Trainer([SearchTask.split(graph)], options, ModelConfig())
     model, problem = trainer.state.model, trainer.problem
     rng = np.random.default_rng(0)
@@ -124,7 +124,7 @@ def exact_within_the_limit(ego: str) -> tuple[float, float, float]:
     curve = _Curve()
     (run,) = train_seeds(
         [task],
-        TrainingOptions(method="exact"),
+        TrainingOptions(model="garden", method="exact"),
         ModelConfig(),
         RunOptions("cpu", max_minutes=LIMIT_MINUTES[ego]),
         listeners=[curve],

@@ -122,8 +122,8 @@ def evaluate(
 
 def train(
     task: SearchTask | Graph | str,
-    model: str = "garden",
-    method: str = "exact",
+    model: str = "trellis",
+    method: str | None = None,
     options: TrainingOptions | None = None,
     size: ModelConfig | None = None,
     out: str | Path | None = None,

@@ -12,7 +12,7 @@ from garden.training.problem import Problem
 from garden.training.trainer import Trainer, validation_metrics
 
 TASK = SearchTask.split(kaiser_hilgetag(n=30, beta=2, seed=1), seed=0)
-CONFIG = TrainingOptions(updates=6, targets_per_update=5, dropout=0.0).resolved()
+CONFIG = TrainingOptions(model="garden", updates=6, targets_per_update=5, dropout=0.0).resolved()
 SIZE = ModelConfig(hidden=8, embedding=4, layers=2)
 
 

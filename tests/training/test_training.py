@@ -22,7 +22,7 @@ from garden.training.trainer import Trainer, TrainingError, clip_each_seed
 GRAPH = kaiser_hilgetag(n=30, beta=2, seed=1)
 TASK = SearchTask.split(GRAPH, seed=0)
 SIZE = ModelConfig(hidden=8, embedding=4, layers=2)
-QUICK = TrainingOptions(updates=6, targets_per_update=5, validate_every=2)
+QUICK = TrainingOptions(model="garden", updates=6, targets_per_update=5, validate_every=2)
 CPU = RunOptions(device="cpu")
 
 
@@ -54,10 +54,12 @@ class StopAt:
         pass
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("model", "method"), [("garden", "a2c"), ("garden", "exact"), ("trellis", "guided")]
+)
 @pytest.mark.parametrize("stop", [3, 4])
-def test_resume__continues_bit_for_bit(tmp_path, method, stop):
-    options = replace(QUICK, method=method, dropout=0.3)
+def test_resume__continues_bit_for_bit(tmp_path, model, method, stop):
+    options = replace(QUICK, model=model, method=method, dropout=0.3)
     train_into(tmp_path / "whole", options)
     (stopped,) = train_into(tmp_path / "parts", options, listeners=[StopAt(stop)])
     assert stopped.summary["stopped"] == "interrupted"
@@ -261,7 +263,7 @@ def test_options__impossible_ones_are_refused(options):
 
 def test_options__every_method_has_every_default():
     for method in METHODS:
-        config = TrainingOptions(method=method).resolved()
+        config = TrainingOptions(model="garden", method=method).resolved()
         assert all(value is not None for value in vars(config).values())
 
 
@@ -296,7 +298,7 @@ def test_metrics__a_line_cut_short_is_left_out(tmp_path):
 
 
 SPEC = "kaiser-hilgetag:n=30,beta=2,seed=1"
-FLAGS = ["--updates", "4", "--validate-every", "2", "--device", "cpu", "--hidden", "8"]
+FLAGS = ["--model", "garden", "--updates", "4", "--validate-every", "2", "--device", "cpu"]
 
 
 def test_cli__train_evaluate_and_resume(capsys, tmp_path):

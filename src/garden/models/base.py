@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,6 +19,10 @@ class Model(nn.Module):
     """A learned strategy in training: tensors in, tensors out, with a leading seed axis."""
 
     name: str
+    uses_matches: ClassVar[bool] = False
+    """Whether scores also read what two ego graphs have in common, beside their rows."""
+    trains_value: ClassVar[bool] = True
+    """Whether there is a critic to train."""
     shift: Tensor  # (num_attributes,) subtracted from profiles
     scale: Tensor  # (num_attributes,) multiplied onto profiles
 
@@ -45,13 +50,25 @@ class Model(nn.Module):
         members are joined, (num_members, num_members) bool, its diagonal included.
         """
 
-    @abstractmethod
-    def score_table(self, rows: Tensor, targets: Tensor, dropout: Dropout = KEEP_ALL) -> Tensor:
-        """(S, n, width) and (S, T, width) → scores (S, T, n)."""
+    def target_rows(self, rows: Tensor, targets: Tensor, dropout: Dropout = KEEP_ALL) -> Tensor:
+        """The targets' rows of each seed, (S, T, width), from targets (S, T)."""
+        return rows.gather(1, targets.unsqueeze(-1).expand(-1, -1, rows.shape[-1]))
 
     @abstractmethod
-    def score_aligned(self, candidates: Tensor, targets: Tensor) -> Tensor:
-        """Aligned rows (S, P, width) → scores (S, P)."""
+    def score_table(
+        self,
+        rows: Tensor,
+        targets: Tensor,
+        dropout: Dropout = KEEP_ALL,
+        matches: Tensor | None = None,
+    ) -> Tensor:
+        """(S, n, width) and (S, T, width) → scores (S, T, n); matches are (S, T, n, 4)."""
+
+    @abstractmethod
+    def score_aligned(
+        self, candidates: Tensor, targets: Tensor, matches: Tensor | None = None
+    ) -> Tensor:
+        """Aligned rows (S, P, width) → scores (S, P); matches are (S, P, 4)."""
 
     @abstractmethod
     def value_table(self, rows: Tensor, targets: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from garden.errors import SpecError
 
-ModelName = Literal["garden", "mlpa2c", "mlpa2cwd"]
+ModelName = Literal["trellis", "garden", "mlpa2c", "mlpa2cwd"]
 MODELS: tuple[ModelName, ...] = get_args(ModelName)
 
 

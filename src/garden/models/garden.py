@@ -19,7 +19,13 @@ from garden.models.config import ModelConfig
 from garden.models.gat import GraphAttention
 from garden.models.heads import PairNetwork
 from garden.models.inputs import EgoTensors
-from garden.models.layers import KEEP_ALL, Dropout, StackedLayerNorm, StackedLinear
+from garden.models.layers import (
+    KEEP_ALL,
+    Dropout,
+    StackedLayerNorm,
+    StackedLinear,
+    mapped_profiles,
+)
 
 
 @final
@@ -80,11 +86,19 @@ class GardenModel(Model):
         degree = torch.full((self.num_seeds, 1, 1), float(len(profiles)), device=profiles.device)
         return torch.cat([members.mean(dim=1, keepdim=True), degree.log()], dim=-1)
 
-    def score_table(self, rows: Tensor, targets: Tensor, dropout: Dropout = KEEP_ALL) -> Tensor:
+    def score_table(
+        self,
+        rows: Tensor,
+        targets: Tensor,
+        dropout: Dropout = KEEP_ALL,
+        matches: Tensor | None = None,
+    ) -> Tensor:
         """f_π of every candidate and target."""
         return self.actor.table(rows, targets, dropout)
 
-    def score_aligned(self, candidates: Tensor, targets: Tensor) -> Tensor:
+    def score_aligned(
+        self, candidates: Tensor, targets: Tensor, matches: Tensor | None = None
+    ) -> Tensor:
         """f_π of aligned rows."""
         return self.actor.aligned(candidates, targets)
 
@@ -104,11 +118,6 @@ def _first_map(linear: StackedLinear, profiles: Tensor, egos: EgoTensors) -> Ten
     """
     weight, bias = linear.weight, linear.bias  # (S, d + 1, out), (S, 1, out)
     assert bias is not None
-    of_attributes, of_flag = weight[:, :-1], weight[:, -1:]
-    if profiles.is_sparse:
-        num_seeds, width, outputs = of_attributes.shape
-        flat = of_attributes.permute(1, 0, 2).reshape(width, num_seeds * outputs)
-        mapped = torch.sparse.mm(profiles, flat).reshape(-1, num_seeds, outputs).permute(1, 0, 2)
-    else:
-        mapped = torch.matmul(profiles, of_attributes)
+    of_flag = weight[:, -1:]
+    mapped = mapped_profiles(weight[:, :-1], profiles)
     return mapped.index_select(1, egos.members) + egos.is_centre * of_flag + bias

@@ -47,18 +47,45 @@ class StackedLayerNorm(nn.Module):
 
 
 class Dropout:
-    """Dropout whose masks come from a generator of its own, so that runs resume exactly."""
+    """What training leaves out at random, from a generator of its own, so that runs resume exactly.
 
-    def __init__(self, rate: float = 0.0, generator: torch.Generator | None = None) -> None:
+    Besides hidden units or attributes (``rate``), a model may leave out neighbours of an ego graph
+    (``neighbour_rate``) and a target's own profile (``own_rate``).
+    """
+
+    def __init__(
+        self,
+        rate: float = 0.0,
+        generator: torch.Generator | None = None,
+        neighbour_rate: float = 0.0,
+        own_rate: float = 0.0,
+    ) -> None:
         self.rate = rate
         self.generator = generator
+        self.neighbour_rate = neighbour_rate
+        self.own_rate = own_rate
 
     def __call__(self, rows: Tensor) -> Tensor:
         """The rows with a share of their entries zeroed and the others scaled up."""
         if self.rate == 0.0:
             return rows
-        draws = torch.rand(rows.shape, generator=self.generator, device=rows.device)
-        return rows * (draws >= self.rate) / (1 - self.rate)
+        return rows * self.kept(self.rate, rows.shape, rows.device) / (1 - self.rate)
+
+    def kept(self, rate: float, shape: tuple[int, ...], device: torch.device) -> Tensor:
+        """Which entries stay, as booleans."""
+        if rate == 0.0:
+            return torch.ones(shape, dtype=torch.bool, device=device)
+        return torch.rand(shape, generator=self.generator, device=device) >= rate
 
 
 KEEP_ALL = Dropout()
+
+
+def mapped_profiles(weight: Tensor, profiles: Tensor) -> Tensor:
+    """A table of profiles, dense or sparse, times a weight per seed, (S, num_profiles, outputs)."""
+    if not profiles.is_sparse:
+        return torch.matmul(profiles, weight)
+    num_seeds, width, outputs = weight.shape
+    flat = weight.permute(1, 0, 2).reshape(width, num_seeds * outputs)
+    mapped = torch.sparse.mm(profiles, flat).reshape(-1, num_seeds, outputs)
+    return mapped.permute(1, 0, 2)

@@ -48,11 +48,19 @@ class AttributeModel(Model):
             row = torch.cat([row, degree.log()], dim=-1)
         return row.expand(self.num_seeds, -1, -1)
 
-    def score_table(self, rows: Tensor, targets: Tensor, dropout: Dropout = KEEP_ALL) -> Tensor:
+    def score_table(
+        self,
+        rows: Tensor,
+        targets: Tensor,
+        dropout: Dropout = KEEP_ALL,
+        matches: Tensor | None = None,
+    ) -> Tensor:
         """f_π of every candidate and target."""
         return self.actor.table(rows, targets, dropout)
 
-    def score_aligned(self, candidates: Tensor, targets: Tensor) -> Tensor:
+    def score_aligned(
+        self, candidates: Tensor, targets: Tensor, matches: Tensor | None = None
+    ) -> Tensor:
         """f_π of aligned rows."""
         return self.actor.aligned(candidates, targets)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, final
@@ -16,6 +16,8 @@ from garden.graphs.ego import EgoGraph, EgoGraphs
 from garden.models.base import Model
 from garden.models.inputs import ego_tensors, profile_tensor
 from garden.strategies.base import Representations, Selection, Strategy, target_blocks
+from garden.strategies.matching import Matches, matched_pairs, matched_table
+from garden.strategies.profiles import key_representations
 
 _ENTRIES_PER_BLOCK = 1 << 20
 
@@ -86,7 +88,7 @@ class Policy(Strategy):
         self._check_width(egos.num_attributes)
         with torch.no_grad():
             rows = self.model.embed(ego_tensors(egos, self._device))
-        return Representations({"row": rows[0].cpu().numpy()})
+        return self._with_keys(rows, egos)
 
     def represent_one(self, ego: EgoGraph) -> Representations:
         """The row of one ego graph, computed densely, as a peer does."""
@@ -97,12 +99,16 @@ class Policy(Strategy):
         with torch.no_grad():
             dense = profiles.to_dense() if profiles.is_sparse else profiles
             rows = self.model.embed_one(dense, linked)
-        return Representations({"row": rows[0].cpu().numpy()})
+        return self._with_keys(rows, ego.as_batch())
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """The actor's output."""
         with torch.no_grad():
-            scores = self.model.score_aligned(self._rows(candidates), self._rows(targets))
+            scores = self.model.score_aligned(
+                self._rows(candidates),
+                self._rows(targets),
+                self._matches(matched_pairs, candidates, targets),
+            )
         return scores[0].cpu().numpy().astype(np.float64)
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
@@ -111,7 +117,10 @@ class Policy(Strategy):
         table = np.empty((len(targets), len(candidates)))
         with torch.no_grad():
             for block in target_blocks(len(targets), len(candidates), _ENTRIES_PER_BLOCK):
-                table[block] = self.model.score_table(rows, goals[:, block])[0].cpu().numpy()
+                few = targets.take(np.arange(block.start, block.stop))
+                matches = self._matches(matched_table, candidates, few)
+                scores = self.model.score_table(rows, goals[:, block], matches=matches)
+                table[block] = scores[0].cpu().numpy()
         return table
 
     def value(self, holders: Representations, targets: Representations) -> np.ndarray:
@@ -128,6 +137,25 @@ class Policy(Strategy):
     @property
     def _device(self) -> torch.device:
         return self.model.shift.device
+
+    def _with_keys(self, rows: Tensor, egos: EgoGraphs) -> Representations:
+        """The rows, and the profile keys that matches are found by where the model wants them."""
+        arrays: dict[str, np.ndarray] = {"row": rows[0].cpu().numpy()}
+        if not self.model.uses_matches:
+            return Representations(arrays)
+        keys = key_representations(egos)
+        return Representations({**arrays, **keys.arrays}, keys.ragged)
+
+    def _matches(
+        self,
+        find: Callable[[Representations, Representations], Matches],
+        candidates: Representations,
+        targets: Representations,
+    ) -> Tensor | None:
+        if not self.model.uses_matches:
+            return None
+        found = np.stack(find(candidates, targets), axis=-1)
+        return torch.as_tensor(found, dtype=torch.float32, device=self._device).unsqueeze(0)
 
     def _rows(self, representations: Representations) -> Tensor:
         rows = torch.as_tensor(np.asarray(representations.arrays["row"]), device=self._device)

@@ -12,8 +12,10 @@ from garden.models.base import Model
 from garden.models.config import ModelConfig, check_model_name
 from garden.models.garden import GardenModel
 from garden.models.mlp import AttributeModel
+from garden.models.trellis import TrellisModel
 
 _CLASSES: Mapping[str, Callable[[int, int, ModelConfig], Model]] = {
+    "trellis": TrellisModel,
     "garden": GardenModel,
     "mlpa2c": partial(AttributeModel, with_degree=False),
     "mlpa2cwd": partial(AttributeModel, with_degree=True),

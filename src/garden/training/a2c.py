@@ -17,7 +17,7 @@ from torch import Tensor
 from garden.models.base import Model
 from garden.models.layers import Dropout
 from garden.training.config import TrainingConfig
-from garden.training.exact import UpdateLoss, rows_of
+from garden.training.exact import UpdateLoss
 from garden.training.problem import Problem
 from garden.training.transitions import entropies, log_policy
 
@@ -42,7 +42,7 @@ def a2c_loss(
     """One update's loss: walk a batch of episodes, then sum their losses."""
     targets = problem.draw_targets(config.targets_per_update, generator)
     rows = model.embed(problem.egos, dropout)
-    target_rows = rows_of(rows, targets)
+    target_rows = model.target_rows(rows, targets, dropout)
     log_chances = log_policy(model.score_table(rows, target_rows, dropout).flatten(0, 1), problem)
     values = model.value_table(rows, target_rows).flatten(0, 1)
     flat = targets.flatten()

@@ -10,20 +10,22 @@ from typing import Any, Literal, get_args
 from garden.errors import SpecError
 from garden.models.config import check_model_name
 
-MethodName = Literal["a2c", "exact"]
+MethodName = Literal["a2c", "exact", "guided"]
 METHODS: tuple[MethodName, ...] = get_args(MethodName)
 SourceWeights = Literal["inverse-distance", "uniform"]
+Schedule = Literal["constant", "cosine"]
 
 
 @dataclass(frozen=True)
 class TrainingOptions:
     """How a model is trained. What is left open takes the method's default."""
 
-    model: str = "garden"
-    """The model: garden, mlpa2c or mlpa2cwd."""
+    model: str = "trellis"
+    """The model: trellis, garden, mlpa2c or mlpa2cwd."""
 
-    method: str = "exact"
-    """The method: exact (exact policy gradient) or a2c (the paper's Algorithm 1)."""
+    method: str | None = None
+    """The method: guided (imitates the oracle; trellis' default), exact (the exact policy gradient;
+    the others' default) or a2c (the paper's Algorithm 1)."""
 
     updates: int | None = None
     """Gradient steps."""
@@ -41,7 +43,13 @@ class TrainingOptions:
     """Decoupled weight decay."""
 
     dropout: float | None = None
-    """Share of hidden units dropped in training."""
+    """Share of hidden units, or of trellis' input attributes, dropped in training."""
+
+    neighbour_dropout: float | None = None
+    """Share of neighbours left out of an ego graph in training (trellis only)."""
+
+    own_dropout: float | None = None
+    """Share of targets whose own profile is hidden in training (trellis only)."""
 
     gamma: float | None = None
     """Discount factor, γ in the paper."""
@@ -51,6 +59,18 @@ class TrainingOptions:
 
     clip: float | None = None
     """Largest norm of a gradient; 0 leaves gradients alone."""
+
+    imitation_coef: float | None = None
+    """Weight of imitating the oracle (guided only)."""
+
+    return_coef: float | None = None
+    """Weight of the exact return (guided only)."""
+
+    return_targets: int | None = None
+    """Targets per update whose exact return is solved for (guided only)."""
+
+    schedule: Schedule | None = None
+    """How the step size runs: constant, or falling to 0 as a cosine."""
 
     source_weights: SourceWeights | None = None
     """How sources count (exact only): by 1/distance, as in the oracle ratio, or alike."""
@@ -67,10 +87,13 @@ class TrainingOptions:
     def resolved(self) -> TrainingConfig:
         """Every option with its value: the one given, or the method's default."""
         check_model_name(self.model)
-        if self.method not in METHODS:
-            raise SpecError(f"unknown method {self.method!r}: choose from {', '.join(METHODS)}")
+        method = self.method or ("guided" if self.model == "trellis" else "exact")
+        if method not in METHODS:
+            raise SpecError(f"unknown method {method!r}: choose from {', '.join(METHODS)}")
+        if self.model == "trellis" and method == "a2c":
+            raise SpecError("trellis has no critic, and a2c trains one: use guided or exact")
         given = {name: value for name, value in vars(self).items() if value is not None}
-        return TrainingConfig(**{**METHOD_DEFAULTS[self.method], **given})
+        return TrainingConfig(**{**METHOD_DEFAULTS[method], **given, "method": method})
 
 
 @dataclass(frozen=True)
@@ -85,29 +108,57 @@ class TrainingConfig:
     learning_rate: float
     weight_decay: float
     dropout: float
+    neighbour_dropout: float
+    own_dropout: float
     gamma: float
     entropy_coef: float
     clip: float
+    imitation_coef: float
+    return_coef: float
+    return_targets: int
+    schedule: Schedule
     source_weights: SourceWeights
     max_hops: int
     validate_every: int
     patience: int
 
     def __post_init__(self) -> None:
-        counts = ("updates", "targets_per_update", "walks_per_target", "max_hops", "validate_every")
-        for name in counts:
+        for name in _COUNTS:
             if getattr(self, name) < 1:
                 raise SpecError(f"{name} is {getattr(self, name)}: it must be at least 1")
-        for name in ("learning_rate", "weight_decay", "entropy_coef", "clip", "patience"):
+        for name in _WEIGHTS:
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0):
                 raise SpecError(f"{name} is {value}: it must be finite and not negative")
         if not 0 < self.gamma < 1:
             raise SpecError(f"gamma is {self.gamma}: it must lie between 0 and 1")
-        if not 0 <= self.dropout < 1:
-            raise SpecError(f"dropout is {self.dropout}: it must be at least 0 and below 1")
-        if self.source_weights not in get_args(SourceWeights):
-            raise SpecError(f"unknown source_weights {self.source_weights!r}")
+        for name in ("dropout", "neighbour_dropout", "own_dropout"):
+            if not 0 <= getattr(self, name) < 1:
+                raise SpecError(
+                    f"{name} is {getattr(self, name)}: at least 0 and below 1 is needed"
+                )
+        for name, kind in (("source_weights", SourceWeights), ("schedule", Schedule)):
+            if getattr(self, name) not in get_args(kind):
+                raise SpecError(f"unknown {name} {getattr(self, name)!r}: {get_args(kind)}")
+
+
+_COUNTS = (
+    "updates",
+    "targets_per_update",
+    "walks_per_target",
+    "return_targets",
+    "max_hops",
+    "validate_every",
+)
+_WEIGHTS = (
+    "learning_rate",
+    "weight_decay",
+    "entropy_coef",
+    "imitation_coef",
+    "return_coef",
+    "clip",
+    "patience",
+)
 
 
 METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
@@ -121,9 +172,15 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "learning_rate": 5e-4,
         "weight_decay": 0.0,
         "dropout": 0.2,
+        "neighbour_dropout": 0.0,
+        "own_dropout": 0.0,
         "gamma": 0.99,
         "entropy_coef": 1e-3,
         "clip": 0.0,
+        "imitation_coef": 0.0,
+        "return_coef": 1.0,
+        "return_targets": 1,
+        "schedule": "constant",
         "source_weights": "uniform",
         "max_hops": 100,
         "validate_every": 100,
@@ -136,13 +193,40 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "learning_rate": 1e-3,
         "weight_decay": 1e-3,
         "dropout": 0.2,
+        "neighbour_dropout": 0.0,
+        "own_dropout": 0.0,
         "gamma": 0.97,
         "entropy_coef": 1e-3,
         "clip": 1.0,
+        "imitation_coef": 0.0,
+        "return_coef": 1.0,
+        "return_targets": 1,
+        "schedule": "constant",
         "source_weights": "inverse-distance",
         "max_hops": 100,
         "validate_every": 20,
         "patience": 20,
+    },
+    "guided": {
+        "updates": 1500,
+        "targets_per_update": 64,
+        "walks_per_target": 1,
+        "learning_rate": 3e-3,
+        "weight_decay": 1e-3,
+        "dropout": 0.1,
+        "neighbour_dropout": 0.2,
+        "own_dropout": 0.5,
+        "gamma": 0.95,
+        "entropy_coef": 0.0,
+        "clip": 1.0,
+        "imitation_coef": 1.0,
+        "return_coef": 1.0,
+        "return_targets": 16,
+        "schedule": "cosine",
+        "source_weights": "inverse-distance",
+        "max_hops": 100,
+        "validate_every": 50,
+        "patience": 0,
     },
 }
 

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from garden.models.base import Model
-from garden.models.layers import Dropout
+from garden.models.layers import KEEP_ALL, Dropout
 from garden.training.config import TrainingConfig
 from garden.training.problem import Problem
 from garden.training.transitions import (
@@ -47,7 +47,7 @@ def exact_loss(
     """One update's loss: minus the return, whose gradient is exact, minus the entropy."""
     targets = problem.draw_targets(config.targets_per_update, generator)
     rows = model.embed(problem.egos, dropout)
-    scores = model.score_table(rows, rows_of(rows, targets), dropout)
+    scores = scores_towards(model, problem, rows, targets, dropout)
     log_chances = log_policy(scores.flatten(0, 1), problem)
     flat = targets.flatten()
     weights = source_weights(problem.distances_to(flat), config.source_weights)
@@ -95,6 +95,9 @@ def source_weights(distances: Tensor, kind: str) -> Tensor:
     return weights / weights.sum(dim=1, keepdim=True)
 
 
-def rows_of(rows: Tensor, targets: Tensor) -> Tensor:
-    """The targets' rows of each seed, (S, T, width)."""
-    return rows.gather(1, targets.unsqueeze(-1).expand(-1, -1, rows.shape[-1]))
+def scores_towards(
+    model: Model, problem: Problem, rows: Tensor, targets: Tensor, dropout: Dropout = KEEP_ALL
+) -> Tensor:
+    """Scores of all nodes for each seed's targets, (S, T, num_nodes)."""
+    matches = problem.matches(targets) if model.uses_matches else None
+    return model.score_table(rows, model.target_rows(rows, targets, dropout), dropout, matches)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -15,6 +16,9 @@ from garden.graphs.graph import Graph
 from garden.graphs.paths import distances
 from garden.graphs.views import ego_graphs
 from garden.models.inputs import EgoTensors, ego_tensors
+from garden.strategies.base import Representations, target_blocks
+from garden.strategies.matching import matched_table
+from garden.strategies.profiles import key_representations
 
 MAX_TABLE_NODES = 6000  # up to here all distances are held; beyond, rows are made when asked for
 MAX_VALIDATION_TARGETS = 100
@@ -54,6 +58,32 @@ class Problem:
             return self.distance_table.index_select(0, targets).float()
         rows = distances(self.graph, targets.cpu().numpy())
         return torch.as_tensor(rows, dtype=torch.float32, device=self.device)
+
+    def matches(self, targets: Tensor) -> Tensor:
+        """What every ego graph has in common with each target's, (S, T, num_nodes, 4) float32."""
+        flat = targets.flatten()
+        if self._match_table is not None:
+            found = self._match_table.index_select(0, flat).float()
+        else:
+            found = self._matches_of(flat.cpu().numpy()).to(self.device)
+        return found.reshape(*targets.shape, self.num_nodes, 4)
+
+    @cached_property
+    def _keys(self) -> Representations:
+        return key_representations(ego_graphs(self.graph))
+
+    @cached_property
+    def _match_table(self) -> Tensor | None:
+        """All of them at once on a small graph, (num_nodes, num_nodes, 4) float16."""
+        if self.num_nodes > MAX_TABLE_NODES:
+            return None
+        blocks = target_blocks(self.num_nodes, self.num_nodes, 1 << 22)
+        parts = [self._matches_of(np.arange(block.start, block.stop)).half() for block in blocks]
+        return torch.cat(parts).to(self.device)
+
+    def _matches_of(self, targets: np.ndarray) -> Tensor:
+        found = matched_table(self._keys, self._keys.take(targets))
+        return torch.as_tensor(np.stack(found, axis=-1), dtype=torch.float32)
 
     def draw_targets(self, count: int, generator: torch.Generator) -> Tensor:
         """Different training targets for each seed, (num_seeds, ≤ count)."""

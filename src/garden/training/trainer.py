@@ -6,6 +6,7 @@ scored best on its own validation targets; test targets are never looked at.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,14 +24,15 @@ from garden.models.layers import Dropout
 from garden.models.registry import build_model
 from garden.training.a2c import a2c_loss
 from garden.training.config import TrainingConfig
-from garden.training.exact import UpdateLoss, exact_loss, rows_of
+from garden.training.exact import UpdateLoss, exact_loss, scores_towards
+from garden.training.guided import guided_loss
 from garden.training.problem import Problem, make_problem
 from garden.training.state import SeedProgress, TrainingState
 from garden.training.transitions import validation_hops
 
 Loss = Callable[[Model, Problem, TrainingConfig, Dropout, torch.Generator], UpdateLoss]
-LOSSES: dict[str, Loss] = {"exact": exact_loss, "a2c": a2c_loss}
-TRAINS_VALUE = {"exact": False, "a2c": True}
+LOSSES: dict[str, Loss] = {"exact": exact_loss, "a2c": a2c_loss, "guided": guided_loss}
+TRAINS_VALUE = {"exact": False, "a2c": True, "guided": False}
 
 _VALIDATION_ENTRIES = 1 << 21
 
@@ -88,7 +90,9 @@ class Trainer:
         best = {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
         progress = [SeedProgress() for _ in seeds]
         self.state = TrainingState(model, optimiser, generator, best, progress)
-        self.dropout = Dropout(self.config.dropout, generator)
+        self.dropout = Dropout(
+            config.dropout, generator, config.neighbour_dropout, config.own_dropout
+        )
 
     def run(self, max_minutes: float | None = None) -> Outcome:
         """Train until the updates are done, nothing improves, time is up, or Ctrl-C."""
@@ -142,6 +146,8 @@ class Trainer:
         torch.autograd.backward(loss.loss.sum())
         if config.clip:
             clip_each_seed(state.model, config.clip)
+        for group in state.optimiser.param_groups:
+            group["lr"] = config.learning_rate * step_share(state.update, config)
         state.optimiser.step()
         state.update += 1
         self._keep_stats(loss)
@@ -203,7 +209,7 @@ def validation_metrics(model: Model, problem: Problem, max_hops: int) -> tuple[T
         rows = model.embed(problem.egos)
         for start in range(0, targets.shape[1], size):
             block = targets[:, start : start + size]
-            scores = model.score_table(rows, rows_of(rows, block)).flatten(0, 1)
+            scores = scores_towards(model, problem, rows, block).flatten(0, 1)
             flat = block.flatten()
             hops, late = validation_hops(scores, flat, max_hops, problem)
             distances = problem.distances_to(flat).double()
@@ -213,6 +219,13 @@ def validation_metrics(model: Model, problem: Problem, max_hops: int) -> tuple[T
             truncation += (late * sources).reshape(model.num_seeds, -1).sum(dim=1).cpu()
     count = targets.shape[1] * (problem.num_nodes - 1)
     return ratios / count, truncation / count
+
+
+def step_share(update: int, config: TrainingConfig) -> float:
+    """The share of the learning rate that an update uses."""
+    if config.schedule == "constant":
+        return 1.0
+    return 0.5 * (1 + math.cos(math.pi * update / config.updates))
 
 
 def clip_each_seed(model: Model, largest: float) -> None:
