@@ -168,3 +168,20 @@ def test_problem__draws_only_training_targets_and_none_twice():
     assert drawn.shape == (1, 10)
     assert len(set(drawn[0].tolist())) == 10
     assert set(drawn[0].tolist()) <= set(task.train_targets.tolist())
+
+
+def test_solvers__dense_is_right_after_the_number_of_threads_was_set():
+    threads = torch.get_num_threads()
+    graph = kaiser_hilgetag(n=330, beta=2, seed=0)
+    problem = make_problem([SearchTask.split(graph, seed=0)])
+    targets = torch.arange(8)
+    chances = log_policy(torch.zeros(8, 330), problem).exp()
+    weights = source_weights(problem.distances_to(targets), "uniform")
+    torch.set_num_threads(2)
+    try:
+        dense = solve_dense(chances, targets, weights, 0.95, problem)
+    finally:
+        torch.set_num_threads(threads)
+    sparse = solve_sparse(chances, targets, weights, 0.95, problem)
+    for ours, theirs in zip(dense, sparse, strict=True):
+        assert torch.allclose(ours, theirs, atol=1e-4)

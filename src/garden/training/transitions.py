@@ -51,11 +51,20 @@ def solve_dense(
     system = torch.zeros(batch, n * n, dtype=chances.dtype, device=chances.device)
     system.index_copy_(1, problem.holders * n + problem.neighbours, -gamma * onward)
     system[:, torch.arange(n, device=chances.device) * (n + 1)] = 1.0
-    factors, pivots = torch.linalg.lu_factor(system.reshape(batch, n, n))
-    arrivals = _arrivals(chances, targets, problem).unsqueeze(-1)
-    values = torch.linalg.lu_solve(factors, pivots, arrivals).squeeze(-1)
+    arrivals = _arrivals(chances, targets, problem)
+    systems = system.reshape(batch, n, n)
+    if chances.device.type != "cpu":
+        return _solve_both(systems, arrivals, weights)
+    # One by one: batches of factorisations on a CPU come out wrong after torch.set_num_threads.
+    parts = [_solve_both(systems[k], arrivals[k], weights[k]) for k in range(batch)]
+    return torch.stack([part[0] for part in parts]), torch.stack([part[1] for part in parts])
+
+
+def _solve_both(systems: Tensor, arrivals: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
+    factors, pivots = torch.linalg.lu_factor(systems)
+    values = torch.linalg.lu_solve(factors, pivots, arrivals.unsqueeze(-1))
     occupancy = torch.linalg.lu_solve(factors, pivots, weights.unsqueeze(-1), adjoint=True)
-    return values, occupancy.squeeze(-1)
+    return values.squeeze(-1), occupancy.squeeze(-1)
 
 
 def solve_sparse(
