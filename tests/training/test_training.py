@@ -1,4 +1,6 @@
 import json
+import os
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -70,6 +72,19 @@ def test_resume__continues_bit_for_bit(tmp_path, model, method, stop):
     whole, parts = (read_metrics(tmp_path / name / "metrics.jsonl") for name in ("whole", "parts"))
     without_time = [[{**r, "seconds": 0} for r in records] for records in (whole, parts)]
     assert without_time[0] == without_time[1]
+
+
+def test_interrupt__a_real_signal_stops_between_updates_and_resumes_exactly(tmp_path):
+    class Signal(StopAt):
+        def on_update(self, update, total):
+            if update == self.update:
+                os.kill(os.getpid(), signal.SIGINT)
+
+    train_into(tmp_path / "whole")
+    (run,) = train_into(tmp_path / "parts", listeners=[Signal(3)])
+    assert run.summary["stopped"] == "interrupted"
+    train_into(tmp_path / "parts", resume=True)
+    assert state_hash(tmp_path / "whole") == state_hash(tmp_path / "parts")
 
 
 def test_resume__after_a_kill_starts_from_the_last_validation(tmp_path):

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from garden.graphs.ego import ProfileTable
+from garden.models.heads import PairNetwork
 from garden.models.inputs import EgoTensors
 from garden.models.layers import KEEP_ALL, Dropout
 
@@ -23,6 +24,8 @@ class Model(nn.Module):
     """Whether scores also read what two ego graphs have in common, beside their rows."""
     trains_value: ClassVar[bool] = True
     """Whether there is a critic to train."""
+    actor: PairNetwork  # what scores, unless a model has a way of its own
+    critic: PairNetwork  # what values
     shift: Tensor  # (num_attributes,) subtracted from profiles
     scale: Tensor  # (num_attributes,) multiplied onto profiles
 
@@ -54,7 +57,6 @@ class Model(nn.Module):
         """The targets' rows of each seed, (S, T, width), from targets (S, T)."""
         return rows.gather(1, targets.unsqueeze(-1).expand(-1, -1, rows.shape[-1]))
 
-    @abstractmethod
     def score_table(
         self,
         rows: Tensor,
@@ -62,21 +64,22 @@ class Model(nn.Module):
         dropout: Dropout = KEEP_ALL,
         matches: Tensor | None = None,
     ) -> Tensor:
-        """(S, n, width) and (S, T, width) → scores (S, T, n); matches are (S, T, n, 4)."""
+        """f_π: (S, n, width) and (S, T, width) → scores (S, T, n); matches are (S, T, n, 4)."""
+        return self.actor.table(rows, targets, dropout)
 
-    @abstractmethod
     def score_aligned(
         self, candidates: Tensor, targets: Tensor, matches: Tensor | None = None
     ) -> Tensor:
-        """Aligned rows (S, P, width) → scores (S, P); matches are (S, P, 4)."""
+        """f_π: aligned rows (S, P, width) → scores (S, P); matches are (S, P, 4)."""
+        return self.actor.aligned(candidates, targets)
 
-    @abstractmethod
     def value_table(self, rows: Tensor, targets: Tensor) -> Tensor:
-        """(S, n, width) and (S, T, width) → values in (0, 1), (S, T, n)."""
+        """f_v: (S, n, width) and (S, T, width) → values in (0, 1), (S, T, n)."""
+        return torch.sigmoid(self.critic.table(rows, targets))
 
-    @abstractmethod
     def value_aligned(self, holders: Tensor, targets: Tensor) -> Tensor:
-        """Aligned rows (S, P, width) → values in (0, 1), (S, P)."""
+        """f_v: aligned rows (S, P, width) → values in (0, 1), (S, P)."""
+        return torch.sigmoid(self.critic.aligned(holders, targets))
 
     def standardise_by(self, profiles: ProfileTable) -> None:
         """Learn shift and scale from a table: real-valued columns get mean 0 and deviation 1.

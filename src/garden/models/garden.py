@@ -86,30 +86,6 @@ class GardenModel(Model):
         degree = torch.full((self.num_seeds, 1, 1), float(len(profiles)), device=profiles.device)
         return torch.cat([members.mean(dim=1, keepdim=True), degree.log()], dim=-1)
 
-    def score_table(
-        self,
-        rows: Tensor,
-        targets: Tensor,
-        dropout: Dropout = KEEP_ALL,
-        matches: Tensor | None = None,
-    ) -> Tensor:
-        """f_π of every candidate and target."""
-        return self.actor.table(rows, targets, dropout)
-
-    def score_aligned(
-        self, candidates: Tensor, targets: Tensor, matches: Tensor | None = None
-    ) -> Tensor:
-        """f_π of aligned rows."""
-        return self.actor.aligned(candidates, targets)
-
-    def value_table(self, rows: Tensor, targets: Tensor) -> Tensor:
-        """f_v of every holder and target."""
-        return torch.sigmoid(self.critic.table(rows, targets))
-
-    def value_aligned(self, holders: Tensor, targets: Tensor) -> Tensor:
-        """f_v of aligned rows."""
-        return torch.sigmoid(self.critic.aligned(holders, targets))
-
 
 def _first_map(linear: StackedLinear, profiles: Tensor, egos: EgoTensors) -> Tensor:
     """The first linear map, applied once per profile and then handed to the members.

@@ -47,27 +47,3 @@ class AttributeModel(Model):
             degree = torch.full((1, 1), float(len(profiles)), device=row.device)
             row = torch.cat([row, degree.log()], dim=-1)
         return row.expand(self.num_seeds, -1, -1)
-
-    def score_table(
-        self,
-        rows: Tensor,
-        targets: Tensor,
-        dropout: Dropout = KEEP_ALL,
-        matches: Tensor | None = None,
-    ) -> Tensor:
-        """f_π of every candidate and target."""
-        return self.actor.table(rows, targets, dropout)
-
-    def score_aligned(
-        self, candidates: Tensor, targets: Tensor, matches: Tensor | None = None
-    ) -> Tensor:
-        """f_π of aligned rows."""
-        return self.actor.aligned(candidates, targets)
-
-    def value_table(self, rows: Tensor, targets: Tensor) -> Tensor:
-        """f_v of every holder and target."""
-        return torch.sigmoid(self.critic.table(rows, targets))
-
-    def value_aligned(self, holders: Tensor, targets: Tensor) -> Tensor:
-        """f_v of aligned rows."""
-        return torch.sigmoid(self.critic.aligned(holders, targets))

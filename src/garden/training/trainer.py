@@ -26,6 +26,7 @@ from garden.training.a2c import a2c_loss
 from garden.training.config import TrainingConfig
 from garden.training.exact import UpdateLoss, exact_loss, scores_towards
 from garden.training.guided import guided_loss
+from garden.training.interrupt import Interrupt, deferred_interrupt
 from garden.training.problem import Problem, make_problem
 from garden.training.state import SeedProgress, TrainingState
 from garden.training.transitions import validation_hops
@@ -99,7 +100,8 @@ class Trainer:
         started = time.monotonic() - self.state.seconds
         deadline = time.monotonic() + 60 * max_minutes if max_minutes is not None else None
         try:
-            stopped = self._loop(started, deadline)
+            with deferred_interrupt() as interrupt:
+                stopped = self._loop(started, deadline, interrupt)
         except KeyboardInterrupt:
             stopped = "interrupted"
         except torch.cuda.OutOfMemoryError:
@@ -113,7 +115,7 @@ class Trainer:
         self.state.save(self.folders)
         return Outcome(self.state, stopped)
 
-    def _loop(self, started: float, deadline: float | None) -> str:
+    def _loop(self, started: float, deadline: float | None, interrupt: Interrupt) -> str:
         """Update and validate by turns; the word says why it ended."""
         state, config = self.state, self.config
         while True:
@@ -128,6 +130,8 @@ class Trainer:
                 return "finished"
             if deadline is not None and time.monotonic() > deadline:
                 return "time"
+            if interrupt.requested:
+                return "interrupted"
             self._update()
             for listener in self.listeners:
                 listener.on_update(state.update, config.updates)
