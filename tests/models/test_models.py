@@ -157,8 +157,10 @@ def test_model__row_s_of_a_stack_is_the_model_of_seed_s(name):
         alone = build_model(name, 3, SMALL, (seed,))
         rows, own = stack.embed(egos), alone.embed(egos)
         assert torch.allclose(rows[place], own[0], atol=1e-6)
-        ours = stack.score_table(rows, rows[:, :2])[place]
-        assert torch.allclose(ours, alone.score_table(own, own[:, :2])[0], atol=1e-6)
+        matches = torch.rand(1, 2, 5, 4) if stack.uses_matches else None
+        ours = stack.score_table(rows, rows[:, :2], matches=matches)[place]
+        theirs = alone.score_table(own, own[:, :2], matches=matches)[0]
+        assert torch.allclose(ours, theirs, atol=1e-6)
 
 
 def test_policy__value_is_refused_where_no_critic_was_trained():
