@@ -159,7 +159,7 @@ def train(
 
 
 def train_runs(
-    spec: str,
+    graph: Graph,
     seeds: Sequence[int],
     out: Path,
     options: TrainingOptions,
@@ -176,9 +176,7 @@ def train_runs(
     from garden.training.run import device_named, train_seeds
     from garden.training.stacks import seeds_per_stack
 
-    options.resolved()
     device = device_named(run_options.device)
-    graph = load(spec)
     size_of_stack = seeds_per_stack(graph, device, len(seeds))
     folders = [out if one_folder else out / f"seed-{seed}" for seed in seeds]
     runs: list[TrainedRun] = []

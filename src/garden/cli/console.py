@@ -76,6 +76,19 @@ def print_table(
 
 
 @contextmanager
+def busy(what: str) -> Iterator[None]:
+    """A turning sign on a terminal while something of unknown length is done."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    with Console(stderr=True).status(Text(what)):
+        yield
+
+
+@contextmanager
 def progress_bar() -> Iterator[Progress]:
     """A bar on standard error, with the time left, for whatever takes longer than a second.
 

@@ -49,11 +49,12 @@ class DataInfo:
     def run(self) -> None:
         """Load, measure, show."""
         from garden.api import load
-        from garden.cli.console import check_outputs, print_table, write_json
+        from garden.cli.console import busy, check_outputs, print_table, write_json
         from garden.datasets.statistics import graph_statistics
 
         check_outputs(json=self.json)
-        facts = graph_statistics(load(self.spec))
+        with busy(f"loading and measuring {self.spec}"):
+            facts = graph_statistics(load(self.spec))
         rows = [
             (name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value))
             for name, value in facts.items()

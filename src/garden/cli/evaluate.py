@@ -56,13 +56,14 @@ class Evaluate:
         """Load, evaluate, show."""
         from garden.api import load
         from garden.atomic import write_text
-        from garden.cli.console import check_outputs, print_table, write_json
+        from garden.cli.console import busy, check_outputs, print_table, write_json
         from garden.search.report import COLUMNS
         from garden.search.summary import SUMMARY_COLUMNS, SeedSummary
 
         self._refuse_clashes()
         check_outputs(self.pairs_out, json=self.json)
-        graph = load(self.spec)
+        with busy(f"loading {self.spec}"):
+            graph = load(self.spec)
         reports = [self._report(task) for task in self._tasks(graph)]
         if self.seeds is not None:
             summary = SeedSummary(tuple(reports))

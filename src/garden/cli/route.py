@@ -41,16 +41,24 @@ class Route:
 
     def run(self) -> None:
         """Route, show."""
-        from garden.api import route
-        from garden.cli.console import check_outputs, print_table, progress_bar, write_json
+        from garden.api import load, route
+        from garden.cli.console import (
+            busy,
+            check_outputs,
+            print_table,
+            progress_bar,
+            write_json,
+        )
         from garden.plots.walk import picture_format
 
         check_outputs(self.plot, json=self.json)
         if self.plot:
             picture_format(self.plot)
+        with busy(f"loading {self.spec}"):
+            graph = load(self.spec)
         with progress_bar() as progress:
             message = route(
-                self.spec,
+                graph,
                 self.strategy,
                 source=self.source,
                 target=self.target,

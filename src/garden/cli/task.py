@@ -27,11 +27,12 @@ class Task:
     def run(self) -> None:
         """Split, save, say what was made."""
         from garden.api import load
-        from garden.cli.console import check_outputs, print_table, write_json
+        from garden.cli.console import busy, check_outputs, print_table, write_json
         from garden.datasets.task import SearchTask
 
         check_outputs(self.out, json=self.json)
-        task = SearchTask.split(load(self.spec), seed=self.seed)
+        with busy(f"loading {self.spec}"):
+            task = SearchTask.split(load(self.spec), seed=self.seed)
         task.save(self.out)
         summary = {
             "graph": task.graph.name,

@@ -53,17 +53,21 @@ class Train:
 
     def run(self) -> None:
         """Train, store, say how to use and to resume."""
-        from garden.api import train_runs
-        from garden.cli.console import print_table, write_json
+        from garden.api import load, train_runs
+        from garden.cli.console import busy, check_outputs, print_table, write_json
         from garden.search.summary import parse_seeds
 
+        check_outputs(json=self.json)
         if self.seed is not None and self.seeds is not None:
             raise SpecError("--seed and --seeds exclude each other: give one")
         if self.resume and self.force:
             raise SpecError("--resume continues a run and --force overwrites it: give one")
         seeds = [self.seed or 0] if self.seeds is None else parse_seeds(self.seeds)
+        self.options.resolved()  # refused before anything is loaded
+        with busy(f"loading {self.spec}"):
+            graph = load(self.spec)
         runs = train_runs(
-            self.spec,
+            graph,
             seeds,
             self.out,
             self.options,
