@@ -66,7 +66,7 @@ class LiveBar:
 
         self.bar = Progress(
             TextColumn("training"),
-            BarColumn(),
+            BarColumn(bar_width=None),
             MofNCompleteColumn(),
             TextColumn("{task.fields[rate]}"),
             TextColumn("{task.fields[state]}"),
@@ -90,7 +90,7 @@ class LiveBar:
     def on_validation(self, records: Sequence[Record]) -> None:
         """Show the last validation beside the bar."""
         if self.task is not None:
-            self.bar.update(self.task, state=describe(records))
+            self.bar.update(self.task, state=describe_briefly(records))
 
     def close(self) -> None:
         """Take the bar off the screen."""
@@ -98,13 +98,21 @@ class LiveBar:
 
 
 def describe(records: Sequence[Record]) -> str:
-    """A validation in a few words: means over the seeds of the stack."""
-
-    def mean(name: str) -> float:
-        return float(sum(record[name] for record in records) / len(records))
-
-    words = f"validation ratio {mean('validation_ratio'):.2f} (best {mean('best_ratio'):.2f})"
-    words += f", truncated {100 * mean('validation_truncation'):.1f} %"
+    """A validation in words: means over the seeds of the stack."""
+    words = f"validation ratio {_mean(records, 'validation_ratio'):.2f}"
+    words += f" (best {_mean(records, 'best_ratio'):.2f})"
+    words += f", truncated {100 * _mean(records, 'validation_truncation'):.1f} %"
     if "entropy" in records[0]:
-        words += f", entropy {mean('entropy'):.2f}"
+        words += f", entropy {_mean(records, 'entropy'):.2f}"
     return words
+
+
+def describe_briefly(records: Sequence[Record]) -> str:
+    """The same in the width of a bar."""
+    words = f"ratio {_mean(records, 'validation_ratio'):.2f}"
+    words += f" trunc {100 * _mean(records, 'validation_truncation'):.0f}%"
+    return words + (f" H {_mean(records, 'entropy'):.2f}" if "entropy" in records[0] else "")
+
+
+def _mean(records: Sequence[Record], name: str) -> float:
+    return float(sum(record[name] for record in records) / len(records))
