@@ -24,6 +24,7 @@ def test_matches__equal_profiles_count_alike():
     # Target 0 has neighbour 1; node 4 shares the target's profile.
     facts = matched_table(KEYS, KEYS.take(np.array([0])))
     assert facts.own[0].tolist() == [1, 0, 0, 0, 1]
+    assert facts.same[0].tolist() == [1, 0, 0, 0, 0]  # node 4 hangs on node 3, not on node 1
     assert facts.seen[0].tolist() == [0, 1, 0, 1, 0]
 
 

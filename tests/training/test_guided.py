@@ -1,3 +1,4 @@
+import networkx as nx
 import numpy as np
 import pytest
 import torch
@@ -10,40 +11,119 @@ from garden.graphs.graph import Graph
 from garden.graphs.views import ego_graphs
 from garden.models.config import ModelConfig
 from garden.models.layers import Dropout
+from garden.models.policy import facts_of
 from garden.models.registry import build_model
+from garden.strategies.matching import matched_table
+from garden.strategies.profiles import key_representations
 from garden.training.config import TrainingOptions
 from garden.training.exact import scores_towards
-from garden.training.guided import imitation_losses
+from garden.training.guided import imitation_losses, sampled_imitation_losses
 from garden.training.problem import make_problem
+from garden.training.shown import (
+    neighbours_of,
+    shown_distances,
+    shown_facts,
+    some_neighbours_of,
+)
 from garden.training.trainer import step_share
-from garden.training.transitions import log_policy
 
 GRAPH = kaiser_hilgetag(n=40, beta=2, seed=1)
 TASK = SearchTask.split(GRAPH, seed=0)
 PROBLEM = make_problem([TASK])
 
 
+def shortest(targets):
+    return PROBLEM.distances_to(targets)
+
+
 def test_imitation__is_the_log_probability_of_coming_nearer():
     targets = torch.tensor([5, 17])
     scores = torch.randn(2, 40, generator=torch.Generator().manual_seed(0))
-    distances = PROBLEM.distances_to(targets)
-    losses = imitation_losses(log_policy(scores, PROBLEM), distances, PROBLEM)
+    distances = shortest(targets)
+    losses, totals = imitation_losses(scores, distances, targets, PROBLEM)
     for row in range(2):
         total = 0.0
         for node in range(40):
-            if distances[row, node] == 0:
-                continue
             around = torch.as_tensor(GRAPH.neighbours(node).astype(np.int64))
-            chances = torch.softmax(scores[row, around], dim=0)
-            total -= float(chances[distances[row, around] < distances[row, node]].sum().log())
+            if node != targets[row]:
+                expected = torch.logsumexp(scores[row, around], dim=0)
+                assert float(totals[row, node]) == pytest.approx(float(expected), abs=1e-5)
+                chances = torch.softmax(scores[row, around], dim=0)
+                total -= float(chances[distances[row, around] < distances[row, node]].sum().log())
         assert float(losses[row]) == pytest.approx(total / 39, abs=1e-4)
 
 
 def test_imitation__of_the_oracle_itself_is_nothing():
     targets = torch.tensor([5, 17])
-    distances = PROBLEM.distances_to(targets)
-    losses = imitation_losses(log_policy(-50 * distances, PROBLEM), distances, PROBLEM)
+    losses, _ = imitation_losses(-50 * shortest(targets), shortest(targets), targets, PROBLEM)
     assert losses.abs().max() < 1e-4
+
+
+def partial_targets(rate=1.0, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    targets = torch.tensor([[5, 17, 30, 2], [8, 9, 21, 39]])
+    return some_neighbours_of(targets, rate, PROBLEM, generator)
+
+
+def test_shown__every_target_shows_at_least_one_of_its_own_neighbours():
+    shown = partial_targets()
+    flat = shown.targets.flatten().tolist()
+    table = shown.table(40)
+    for row, target in enumerate(flat):
+        members = table[row].nonzero().flatten().tolist()
+        assert members
+        assert set(members) <= set(GRAPH.neighbours(target).tolist())
+    everything = neighbours_of(shown.targets, PROBLEM)
+    assert len(shown.owner) < len(everything.owner)
+    assert torch.equal(partial_targets(rate=0).members, everything.members)
+
+
+def test_shown__distances_are_those_of_the_graph_without_hidden_links():
+    shown = partial_targets()
+    found, table = shown_distances(PROBLEM, shown), shown.table(40)
+    for row, target in enumerate(shown.targets.flatten().tolist()):
+        graph = nx.Graph(GRAPH.edges().tolist())
+        hidden = [n for n in GRAPH.neighbours(target).tolist() if not table[row, n]]
+        graph.remove_edges_from([(target, node) for node in hidden])
+        expected = nx.single_source_shortest_path_length(graph, target)
+        assert found[row].tolist() == [float(expected.get(n, np.inf)) for n in range(40)]
+    complete = neighbours_of(shown.targets, PROBLEM)
+    flat = shown.targets.flatten()
+    assert torch.equal(shown_distances(PROBLEM, complete), PROBLEM.distances_to(flat))
+
+
+def test_shown__facts_of_whole_targets_are_what_a_policy_finds():
+    targets = torch.tensor([[3, 11, 25]])
+    keys = key_representations(ego_graphs(GRAPH))
+    expected = facts_of(matched_table(keys, keys.take(targets[0].numpy())))
+    found = shown_facts(PROBLEM, neighbours_of(targets, PROBLEM))
+    assert found.numpy() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("rate", [0.0, 1.0])
+def test_imitation__sampled_holders_agree_with_all_sources(rate):
+    shown = partial_targets(rate)
+    flat, distances = shown.targets.flatten(), shown_distances(PROBLEM, shown)
+    scores = torch.randn(8, 40, generator=torch.Generator().manual_seed(3))
+    expected, _ = imitation_losses(scores, distances, flat, PROBLEM)
+
+    def sampled(holders):
+        hops = PROBLEM.hops_of(holders)
+        of_hops = scores[:, PROBLEM.neighbours[hops]]
+        return sampled_imitation_losses(of_hops, hops, distances, flat, PROBLEM)
+
+    assert torch.allclose(sampled(torch.arange(40)), expected, atol=1e-5)
+    # The mean over single holders, each weighted by the targets it has a say in, is the whole.
+    away = (distances > 0) & distances.isfinite()
+    alone = torch.stack([sampled(torch.tensor([node])) for node in range(40)], dim=1)
+    assert torch.allclose((alone * away).sum(1) / away.sum(1), expected, atol=1e-5)
+
+
+def test_guided__sampled_form_trains_as_well():
+    options = TrainingOptions(model="trellis", updates=60, holders_per_update=8)
+    policy = garden.train(TASK, options=options, device="cpu", quiet=True)
+    report = garden.evaluate(TASK, ["random", policy])
+    assert report["trellis"].oracle_ratio < 0.5 * report["random"].oracle_ratio
 
 
 def test_trellis__hidden_targets_keep_their_surroundings_and_lose_their_own_place():
@@ -53,31 +133,31 @@ def test_trellis__hidden_targets_keep_their_surroundings_and_lose_their_own_plac
     shown = model.target_rows(rows, targets)
     hidden = model.target_rows(rows, targets, Dropout(0, torch.Generator(), own_rate=0.999999))
     assert torch.equal(shown, rows[:, [3, 9]])
-    assert torch.equal(hidden[..., 128:], shown[..., 128:])
-    assert torch.equal(hidden[0, 0, :128], hidden[0, 1, :128])
+    assert torch.equal(hidden[..., 32:], shown[..., 32:])
+    assert torch.equal(hidden[0, 0, :32], hidden[0, 1, :32])
 
 
-def test_trellis__scores_need_matches():
+def test_trellis__scores_need_the_surroundings():
     model = build_model("trellis", 2, ModelConfig())
     rows = model.embed(PROBLEM.egos)
-    with pytest.raises(StrategyError, match="need the matches"):
+    with pytest.raises(StrategyError, match="ego graphs show"):
         model.score_table(rows, rows[:, :2])
 
 
-def test_trellis__problem_and_policy_find_the_same_scores(monkeypatch):
+def test_trellis__problem_and_policy_find_the_same_scores():
     policy = garden.train(
         TASK, options=TrainingOptions(model="trellis", updates=3), device="cpu", quiet=True
     )
     representations = policy.represent(ego_graphs(GRAPH))
     expected = policy.score(representations, representations.take(np.array([4, 30])))
-    targets = torch.tensor([[4, 30]])
+    shown = neighbours_of(torch.tensor([[4, 30]]), PROBLEM)
     with torch.no_grad():
         rows = policy.model.embed(PROBLEM.egos)
-        found = scores_towards(policy.model, PROBLEM, rows, targets)[0]
-        monkeypatch.setattr("garden.training.problem.MAX_TABLE_NODES", 5)
-        lazy = scores_towards(policy.model, make_problem([TASK]), rows, targets)[0]
+        found = scores_towards(policy.model, PROBLEM, rows, shown)[0]
+        some = torch.tensor([7, 8, 20])
+        few = scores_towards(policy.model, PROBLEM, rows, shown, candidates=some)[0]
     assert found.numpy() == pytest.approx(expected, abs=1e-4)
-    assert lazy.numpy() == pytest.approx(expected, abs=1e-4)
+    assert few.numpy() == pytest.approx(expected[:, [7, 8, 20]], abs=1e-4)
 
 
 def test_guided__trellis_learns_near_shortest_paths_on_two_rings():
@@ -103,7 +183,7 @@ def test_trellis__states_its_bytes_per_row():
         TASK, options=TrainingOptions(model="trellis", updates=1), device="cpu", quiet=True
     )
     rows = policy.represent(ego_graphs(GRAPH))
-    assert rows.bytes_per_row.tolist() == (4 * 257 + 8 * (GRAPH.degrees + 1)).tolist()
+    assert rows.bytes_per_row.tolist() == (4 * 65 + 8 + 136 * GRAPH.degrees).tolist()
 
 
 def test_options__trellis_is_guided_unless_told_otherwise_and_has_no_critic():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -16,12 +17,25 @@ from garden.models.inputs import EgoTensors
 from garden.models.layers import KEEP_ALL, Dropout
 
 
+@dataclass(frozen=True, eq=False)
+class Surroundings:
+    """What the targets' ego graphs show beside their rows, for models that read it.
+
+    ``shown`` says who shows which neighbour: over a table of targets it is (S, T, num_shown), 1
+    where target t shows that neighbour; over aligned rows it is (num_shown,), the row that does.
+    """
+
+    places: Tensor  # (S, num_shown, place) what the model makes of each neighbour's profile
+    shown: Tensor
+    facts: Tensor  # (…, T, n, 4) or (…, P, 4): what candidate and target have in common
+
+
 class Model(nn.Module):
     """A learned strategy in training: tensors in, tensors out, with a leading seed axis."""
 
     name: str
-    uses_matches: ClassVar[bool] = False
-    """Whether scores also read what two ego graphs have in common, beside their rows."""
+    uses_surroundings: ClassVar[bool] = False
+    """Whether scores also read what the targets' ego graphs show, beside their rows."""
     trains_value: ClassVar[bool] = True
     """Whether there is a critic to train."""
     actor: PairNetwork  # what scores, unless a model has a way of its own
@@ -53,6 +67,14 @@ class Model(nn.Module):
         members are joined, (num_members, num_members) bool, its diagonal included.
         """
 
+    def places(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
+        """What the model makes of each profile alone, (S, num_profiles, place), where it does."""
+        raise NotImplementedError(f"{self.name} has no places")
+
+    def places_in(self, rows: Tensor) -> Tensor:
+        """The places of the rows' own profiles, (S, rows, place), for a model that has places."""
+        raise NotImplementedError(f"{self.name} has no places")
+
     def target_rows(self, rows: Tensor, targets: Tensor, dropout: Dropout = KEEP_ALL) -> Tensor:
         """The targets' rows of each seed, (S, T, width), from targets (S, T)."""
         return rows.gather(1, targets.unsqueeze(-1).expand(-1, -1, rows.shape[-1]))
@@ -62,15 +84,15 @@ class Model(nn.Module):
         rows: Tensor,
         targets: Tensor,
         dropout: Dropout = KEEP_ALL,
-        matches: Tensor | None = None,
+        around: Surroundings | None = None,
     ) -> Tensor:
-        """f_π: (S, n, width) and (S, T, width) → scores (S, T, n); matches are (S, T, n, 4)."""
+        """f_π: (S, n, width) and (S, T, width) → scores (S, T, n)."""
         return self.actor.table(rows, targets, dropout)
 
     def score_aligned(
-        self, candidates: Tensor, targets: Tensor, matches: Tensor | None = None
+        self, candidates: Tensor, targets: Tensor, around: Surroundings | None = None
     ) -> Tensor:
-        """f_π: aligned rows (S, P, width) → scores (S, P); matches are (S, P, 4)."""
+        """f_π: aligned rows (S, P, width) → scores (S, P)."""
         return self.actor.aligned(candidates, targets)
 
     def value_table(self, rows: Tensor, targets: Tensor) -> Tensor:

@@ -49,8 +49,8 @@ class StackedLayerNorm(nn.Module):
 class Dropout:
     """What training leaves out at random, from a generator of its own, so that runs resume exactly.
 
-    Besides hidden units or attributes (``rate``), a model may leave out neighbours of an ego graph
-    (``neighbour_rate``) and a target's own profile (``own_rate``).
+    Besides hidden units or attributes (``rate``), some targets hide a part of their neighbours
+    (``neighbour_rate``) or their own profile (``own_rate``).
     """
 
     def __init__(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, final
@@ -13,9 +13,9 @@ from torch import Tensor
 
 from garden.errors import StrategyError
 from garden.graphs.ego import EgoGraph, EgoGraphs
-from garden.models.base import Model
-from garden.models.inputs import ego_tensors, profile_tensor
-from garden.strategies.base import Representations, Selection, Strategy, target_blocks
+from garden.models.base import Model, Surroundings
+from garden.models.inputs import EgoTensors, ego_tensors, profile_tensor
+from garden.strategies.base import Ragged, Representations, Selection, Strategy
 from garden.strategies.matching import Matches, matched_pairs, matched_table
 from garden.strategies.profiles import key_representations
 
@@ -86,9 +86,10 @@ class Policy(Strategy):
     def represent(self, egos: EgoGraphs) -> Representations:
         """A row per ego graph."""
         self._check_width(egos.num_attributes)
+        tensors = ego_tensors(egos, self._device)
         with torch.no_grad():
-            rows = self.model.embed(ego_tensors(egos, self._device))
-        return self._with_keys(rows, egos)
+            rows = self.model.embed(tensors)
+        return self._representations(rows, tensors, egos)
 
     def represent_one(self, ego: EgoGraph) -> Representations:
         """The row of one ego graph, computed densely, as a peer does."""
@@ -99,27 +100,41 @@ class Policy(Strategy):
         with torch.no_grad():
             dense = profiles.to_dense() if profiles.is_sparse else profiles
             rows = self.model.embed_one(dense, linked)
-        return self._with_keys(rows, ego.as_batch())
+        batch = ego.as_batch()
+        return self._representations(rows, ego_tensors(batch, self._device), batch)
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """The actor's output."""
-        with torch.no_grad():
-            scores = self.model.score_aligned(
-                self._rows(candidates),
-                self._rows(targets),
-                self._matches(matched_pairs, candidates, targets),
+        around = None
+        if self.model.uses_surroundings:
+            members = targets.ragged["places"]
+            around = Surroundings(
+                self._tensor(members.values),
+                torch.as_tensor(members.owner, device=self._device),
+                self._tensor(facts_of(matched_pairs(candidates, targets))),
             )
+        with torch.no_grad():
+            scores = self.model.score_aligned(self._rows(candidates), self._rows(targets), around)
         return scores[0].cpu().numpy().astype(np.float64)
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """The actor's output for all pairs, in blocks of targets."""
-        rows, goals = self._rows(candidates), self._rows(targets)
+        rows = self._rows(candidates)
         table = np.empty((len(targets), len(candidates)))
         with torch.no_grad():
-            for block in target_blocks(len(targets), len(candidates), _ENTRIES_PER_BLOCK):
+            for block in self._blocks(candidates, targets):
                 few = targets.take(np.arange(block.start, block.stop))
-                matches = self._matches(matched_table, candidates, few)
-                scores = self.model.score_table(rows, goals[:, block], matches=matches)
+                around = None
+                if self.model.uses_surroundings:
+                    members = few.ragged["places"]
+                    shown = np.zeros((len(few), len(members.values)), dtype=np.float32)
+                    shown[members.owner, np.arange(len(members.values))] = 1
+                    around = Surroundings(
+                        self._tensor(members.values),
+                        self._tensor(shown),
+                        self._tensor(facts_of(matched_table(candidates, few))),
+                    )
+                scores = self.model.score_table(rows, self._rows(few), around=around)
                 table[block] = scores[0].cpu().numpy()
         return table
 
@@ -138,28 +153,38 @@ class Policy(Strategy):
     def _device(self) -> torch.device:
         return self.model.shift.device
 
-    def _with_keys(self, rows: Tensor, egos: EgoGraphs) -> Representations:
-        """The rows, and the profile keys that matches are found by where the model wants them."""
+    def _representations(
+        self, rows: Tensor, tensors: EgoTensors, egos: EgoGraphs
+    ) -> Representations:
+        """The rows, and where the model wants them, keys and places of the neighbours."""
         arrays: dict[str, np.ndarray] = {"row": rows[0].cpu().numpy()}
-        if not self.model.uses_matches:
+        if not self.model.uses_surroundings:
             return Representations(arrays)
         keys = key_representations(egos)
-        return Representations({**arrays, **keys.arrays}, keys.ragged)
+        with torch.no_grad():
+            places = self.model.places(tensors)[0]
+        members = tensors.members[tensors.is_centre[:, 0] == 0]
+        told = Ragged(places[members].cpu().numpy(), keys.ragged["neighbours"].offsets)
+        return Representations({**arrays, **keys.arrays}, {**keys.ragged, "places": told})
 
-    def _matches(
-        self,
-        find: Callable[[Representations, Representations], Matches],
-        candidates: Representations,
-        targets: Representations,
-    ) -> Tensor | None:
-        if not self.model.uses_matches:
-            return None
-        found = np.stack(find(candidates, targets), axis=-1)
-        return torch.as_tensor(found, dtype=torch.float32, device=self._device).unsqueeze(0)
+    def _blocks(self, candidates: Representations, targets: Representations) -> Iterator[slice]:
+        """Slices of the targets whose score tables stay small, neighbours counted."""
+        weights = np.ones(len(targets), dtype=np.int64)
+        if self.model.uses_surroundings:
+            weights += np.diff(targets.ragged["places"].offsets)
+        fill = np.cumsum(weights * max(1, len(candidates)))
+        start = 0
+        while start < len(targets):
+            full = (fill[start - 1] if start else 0) + _ENTRIES_PER_BLOCK
+            stop = max(start + 1, int(np.searchsorted(fill, full, side="right")))
+            yield slice(start, stop)
+            start = stop
+
+    def _tensor(self, array: np.ndarray) -> Tensor:
+        return torch.as_tensor(array, dtype=torch.float32, device=self._device).unsqueeze(0)
 
     def _rows(self, representations: Representations) -> Tensor:
-        rows = torch.as_tensor(np.asarray(representations.arrays["row"]), device=self._device)
-        return rows.unsqueeze(0)
+        return self._tensor(np.asarray(representations.arrays["row"]))
 
     def _check_width(self, width: int) -> None:
         if width != self.model.num_attributes:
@@ -167,6 +192,16 @@ class Policy(Strategy):
                 f"{self.name} was trained on {self.model.num_attributes} attributes, "
                 f"and these ego graphs show {width}"
             )
+
+
+def facts_of(matches: Matches) -> np.ndarray:
+    """What trellis reads of two ego graphs, (…, 4).
+
+    Whether the candidate can be the target, can be its neighbour, looks like a neighbour and is
+    none, and how many members of its ego graph look like neighbours of the target.
+    """
+    linked = matches.beside * matches.seen
+    return np.stack([matches.same, linked, matches.beside - linked, matches.common], axis=-1)
 
 
 def _sample(names: list[str], count: int = 3) -> str:

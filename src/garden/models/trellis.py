@@ -1,10 +1,11 @@
 """Trellis: where a node stands in the graph, read off its profile and its neighbours'.
 
-An MLP places every profile in a learned space; shared training lets it remember where in the graph
-each kind of profile lives. A node is then two places: its own (E) and the mean of its neighbours'
-(Z). A candidate is scored by the distances between its places and the target's, under several
-learned projections, and by what the two ego graphs have in common. The target's own place is left
-out half of the time in training, since at test its profile was never a target's before.
+An MLP gives every profile a place in a learned space; shared training lets it remember where in the
+graph each kind of profile lives. A target is as near as the nearest of its neighbours, plus one
+hop: that is how its distance is read, softly, from the places of the neighbours it shows, and it
+holds for targets never seen before. Beside it stand the mean places of both ego graphs, and what
+the two have in common, profile by profile. The target's own place is left out half of the time in
+training, since at test its profile was never a target's before.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from garden.errors import StrategyError
-from garden.models.base import Model
+from garden.models.base import Model, Surroundings
 from garden.models.config import ModelConfig
 from garden.models.inputs import EgoTensors
 from garden.models.layers import KEEP_ALL, Dropout, StackedLinear, mapped_profiles
@@ -24,15 +25,18 @@ NUM_PROJECTIONS = 8
 PROJECTION = 16
 PLACE = 32
 ENCODER = 256
-NUM_MATCHES = 4
+NUM_FACTS = 4
+INITIAL_SHARPNESS = 2.0
+_NOWHERE = 1e-12  # keeps the logarithm finite where no neighbour is anywhere near
+_LEAST_SQUARE = 1e-6  # keeps the slope of a distance finite where two places coincide
 
 
 @final
 class TrellisModel(Model):
-    """Positions and matches, scored by a small MLP. There is no critic."""
+    """Places and common members, scored by a small MLP. There is no critic."""
 
     name = "trellis"
-    uses_matches: ClassVar[bool] = True
+    uses_surroundings: ClassVar[bool] = True
     trains_value: ClassVar[bool] = False
 
     def __init__(self, num_seeds: int, num_attributes: int, config: ModelConfig) -> None:
@@ -41,11 +45,12 @@ class TrellisModel(Model):
         self.second = StackedLinear(num_seeds, ENCODER, ENCODER)
         self.place = StackedLinear(num_seeds, ENCODER, PLACE)
         self.unknown = nn.Parameter(torch.zeros(num_seeds, 1, PLACE))
-        scale = PLACE**-0.5
-        self.projections = nn.Parameter(
-            scale * torch.randn(num_seeds, PLACE, NUM_PROJECTIONS * PROJECTION)
+        self.mean_views = nn.Parameter(_projections(num_seeds))
+        self.member_views = nn.Parameter(_projections(num_seeds))
+        self.sharpness = nn.Parameter(
+            torch.full((num_seeds, NUM_PROJECTIONS, 1, 1), INITIAL_SHARPNESS)
         )
-        inputs = 3 * NUM_PROJECTIONS + NUM_MATCHES + 1 + 2
+        inputs = 5 * NUM_PROJECTIONS + NUM_FACTS + 1 + 2
         self.scorer = nn.ModuleList(
             StackedLinear(num_seeds, a, b)
             for a, b in (
@@ -57,84 +62,116 @@ class TrellisModel(Model):
 
     @property
     def row_width(self) -> int:
-        """Both places under all projections, and log(1 + degree)."""
-        return 2 * NUM_PROJECTIONS * PROJECTION + 1
+        """The own place, the mean place of the neighbours, and log(1 + degree)."""
+        return 2 * PLACE + 1
+
+    def places(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
+        """A place per profile."""
+        return self._placed(self.standardised(egos.profiles), dropout)
+
+    def places_in(self, rows: Tensor) -> Tensor:
+        """The first numbers of each row."""
+        return rows[..., :PLACE]
 
     def embed(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
         """Own place, mean place of the neighbours, degree."""
-        places = self._places(self.standardised(egos.profiles), dropout)
-        counted = dropout.kept(
-            dropout.neighbour_rate, (self.num_seeds, len(egos.members), 1), places.device
-        )
-        counted = counted * (1 - egos.is_centre)
-        told = places.index_select(1, egos.members) * counted
+        places = self.places(egos, dropout)
+        told = places.index_select(1, egos.members) * (1 - egos.is_centre)
         shape = (self.num_seeds, egos.num_egos)
         total = torch.zeros((*shape, PLACE), device=places.device).index_add(1, egos.owner, told)
-        count = torch.zeros((*shape, 1), device=places.device).index_add(1, egos.owner, counted)
         own = places.index_select(1, egos.centres)
-        return self._row(own, total / count.clamp(min=1), egos.log_degrees.expand(*shape, 1))
+        around = total / (egos.sizes - 1).clamp(min=1)
+        return torch.cat([own, around, egos.log_degrees.expand(*shape, 1)], dim=-1)
 
     def embed_one(self, profiles: Tensor, linked: Tensor) -> Tensor:
         """The same for one ego graph."""
-        places = self._places(self.standardised(profiles), KEEP_ALL)
+        places = self._placed(self.standardised(profiles), KEEP_ALL)
         around = places[:, 1:].mean(dim=1, keepdim=True)
         degree = torch.full((self.num_seeds, 1, 1), float(len(profiles)), device=places.device)
-        return self._row(places[:, :1], around, degree.log())
+        return torch.cat([places[:, :1], around, degree.log()], dim=-1)
 
     def target_rows(self, rows: Tensor, targets: Tensor, dropout: Dropout = KEEP_ALL) -> Tensor:
         """The targets' rows, with some of their own places replaced by a learned unknown."""
         chosen = super().target_rows(rows, targets, dropout)
-        width = NUM_PROJECTIONS * PROJECTION
         known = dropout.kept(dropout.own_rate, (*targets.shape, 1), rows.device)
-        own = torch.where(known, chosen[..., :width], self.unknown @ self.projections)
-        return torch.cat([own, chosen[..., width:]], dim=-1)
+        own = torch.where(known, chosen[..., :PLACE], self.unknown)
+        return torch.cat([own, chosen[..., PLACE:]], dim=-1)
 
     def score_table(
         self,
         rows: Tensor,
         targets: Tensor,
         dropout: Dropout = KEEP_ALL,
-        matches: Tensor | None = None,
+        around: Surroundings | None = None,
     ) -> Tensor:
         """Scores of every candidate and target."""
-        if matches is None:
-            raise StrategyError("trellis scores need the matches of the ego graphs")
-        own, around, degree = self._split(rows)
-        own_t, around_t, degree_t = self._split(targets)
+        shown = _required(around)
+        own, mean, degree = _parts(rows)
+        own_t = targets[..., :PLACE]
+        count = shown.shown.sum(dim=-1, keepdim=True)
+        mean_t = shown.shown @ shown.places / count.clamp(min=1)
 
-        def far(ours: Tensor, theirs: Tensor) -> Tensor:  # → (S, T, n, projections)
-            return torch.cdist(theirs.transpose(1, 2), ours.transpose(1, 2)).permute(0, 2, 3, 1)
-
-        shape = (len(rows), targets.shape[1], rows.shape[1], 1)
+        mean_c, own_c = _seen_by(self.mean_views, mean), _seen_by(self.mean_views, own)
+        mean_g, own_g = _seen_by(self.mean_views, mean_t), _seen_by(self.mean_views, own_t)
+        member_c = _seen_by(self.member_views, own)
+        sharpness = nn.functional.softplus(self.sharpness)
+        apart = _distances(_seen_by(self.member_views, shown.places), member_c)  # (S, H, M, n)
+        near = shown.shown.unsqueeze(1) @ torch.exp(-sharpness * apart)  # (S, H, T, n)
+        views = torch.cat(
+            [
+                -_distances(mean_g, mean_c),
+                -_distances(mean_g, own_c),
+                -_distances(own_g, mean_c),
+                (near + _NOWHERE).log() / sharpness,
+                -_distances(_seen_by(self.member_views, own_t), member_c),
+            ],
+            dim=1,
+        )  # (S, 5 H, T, n)
+        shape = (*views.shape[:1], *views.shape[2:], 1)
         features = torch.cat(
             [
-                -far(around, around_t),
-                -far(own, around_t),
-                -far(around, own_t),
-                _match_features(matches.expand(*shape[:3], -1), degree_t.unsqueeze(2)),
+                views.permute(0, 2, 3, 1),
+                _fact_features(shown.facts.expand(*shape[:3], -1), count.unsqueeze(2)),
                 degree.unsqueeze(1).expand(shape),
-                degree_t.unsqueeze(2).expand(shape),
+                count.log1p().unsqueeze(2).expand(shape),
             ],
             dim=-1,
         )
         return self._score(features.flatten(1, 2)).reshape(shape[:3])
 
     def score_aligned(
-        self, candidates: Tensor, targets: Tensor, matches: Tensor | None = None
+        self, candidates: Tensor, targets: Tensor, around: Surroundings | None = None
     ) -> Tensor:
         """Scores of aligned rows."""
-        if matches is None:
-            raise StrategyError("trellis scores need the matches of the ego graphs")
-        own, around, degree = self._split(candidates)
-        own_t, around_t, degree_t = self._split(targets)
+        shown = _required(around)
+        own, mean, degree = _parts(candidates)
+        own_t = targets[..., :PLACE]
+        owner = shown.shown
+
+        def summed(values: Tensor) -> Tensor:  # (S, M, k) → (S, P, k)
+            empty = values.new_zeros(*candidates.shape[:2], values.shape[-1])
+            return empty.index_add(1, owner, values)
+
+        count = summed(shown.places.new_ones(*shown.places.shape[:2], 1))
+        mean_t = summed(shown.places) / count.clamp(min=1)
+
+        def apart(ours: Tensor, theirs: Tensor, views: Tensor) -> Tensor:  # (S, P, H)
+            seen = _by_projection((ours - theirs) @ views)
+            return (seen.square().sum(dim=-1) + _LEAST_SQUARE).sqrt()
+
+        sharpness = nn.functional.softplus(self.sharpness).reshape(-1, 1, NUM_PROJECTIONS)
+        away = apart(own.index_select(1, owner), shown.places, self.member_views)
+        near = summed(torch.exp(-sharpness * away))
         features = torch.cat(
             [
-                -(around - around_t).norm(dim=-1),
-                -(own - around_t).norm(dim=-1),
-                -(around - own_t).norm(dim=-1),
-                _match_features(matches.expand(len(candidates), -1, -1), degree_t),
+                -apart(mean, mean_t, self.mean_views),
+                -apart(own, mean_t, self.mean_views),
+                -apart(mean, own_t, self.mean_views),
+                (near + _NOWHERE).log() / sharpness,
+                -apart(own, own_t, self.member_views),
+                _fact_features(shown.facts.expand(*candidates.shape[:2], -1), count),
                 degree,
-                degree_t,
+                count.log1p(),
             ],
             dim=-1,
         )
@@ -148,32 +185,54 @@ class TrellisModel(Model):
         """There is no critic."""
         raise StrategyError("trellis has no critic")
 
-    def _places(self, profiles: Tensor, dropout: Dropout) -> Tensor:
+    def _placed(self, profiles: Tensor, dropout: Dropout) -> Tensor:
         assert self.first.bias is not None
         read = _with_gaps(profiles, dropout)
         hidden = torch.relu(mapped_profiles(self.first.weight, read) + self.first.bias)
         return self.place(torch.relu(self.second(hidden)))
-
-    def _row(self, own: Tensor, around: Tensor, log_degree: Tensor) -> Tensor:
-        return torch.cat([own @ self.projections, around @ self.projections, log_degree], dim=-1)
-
-    def _split(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Own and surrounding places, (S, rows, projections, 16) each, and the degree."""
-        width = NUM_PROJECTIONS * PROJECTION
-        shape = (*rows.shape[:2], NUM_PROJECTIONS, PROJECTION)
-        own, around = rows[..., :width], rows[..., width : 2 * width]
-        return own.reshape(shape), around.reshape(shape), rows[..., 2 * width :]
 
     def _score(self, features: Tensor) -> Tensor:
         first, second, last = self.scorer
         return last(torch.relu(second(torch.relu(first(features))))).squeeze(-1)
 
 
-def _match_features(matches: Tensor, log_degree: Tensor) -> Tensor:
+def _projections(num_seeds: int) -> Tensor:
+    return PLACE**-0.5 * torch.randn(num_seeds, PLACE, NUM_PROJECTIONS * PROJECTION)
+
+
+def _parts(rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Own place, mean place of the neighbours, and log(1 + degree)."""
+    return rows[..., :PLACE], rows[..., PLACE : 2 * PLACE], rows[..., 2 * PLACE :]
+
+
+def _by_projection(flat: Tensor) -> Tensor:
+    return flat.reshape(*flat.shape[:-1], NUM_PROJECTIONS, PROJECTION)
+
+
+def _seen_by(views: Tensor, places: Tensor) -> Tensor:
+    """Places under every projection, (S, H, rows, 16)."""
+    return _by_projection(places @ views).transpose(1, 2)
+
+
+def _distances(goals: Tensor, candidates: Tensor) -> Tensor:
+    """Euclidean distances, (S, H, T, 16) and (S, H, n, 16) → (S, H, T, n), smooth at nought."""
+    squares = goals.square().sum(dim=-1).unsqueeze(-1) + candidates.square().sum(dim=-1).unsqueeze(
+        -2
+    )
+    inner = goals @ candidates.transpose(-1, -2)
+    return ((squares - 2 * inner).clamp(min=0) + _LEAST_SQUARE).sqrt()
+
+
+def _required(around: Surroundings | None) -> Surroundings:
+    if around is None:
+        raise StrategyError("trellis scores need what the targets' ego graphs show")
+    return around
+
+
+def _fact_features(facts: Tensor, degrees: Tensor) -> Tensor:
     """Three yes-or-noes, and common members by number and by share of the target's neighbours."""
-    common = matches[..., 3:]
-    share = common / (log_degree.exp() - 1).clamp(min=1)
-    return torch.cat([matches[..., :3], common.log1p(), share], dim=-1)
+    common = facts[..., 3:]
+    return torch.cat([facts[..., :3], common.log1p(), common / degrees.clamp(min=1)], dim=-1)
 
 
 def _with_gaps(profiles: Tensor, dropout: Dropout) -> Tensor:

@@ -6,6 +6,7 @@ travel in a message, and says how good a candidate's representation is for a tar
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -25,7 +26,10 @@ PAIRS_PER_BLOCK = 1 << 20  # aligned pairs that `score` asks `score_pairs` for a
 
 @dataclass(frozen=True, eq=False)
 class Ragged:
-    """Rows of differing length: row i is ``values[offsets[i]:offsets[i + 1]]``."""
+    """Rows of differing length: row i is ``values[offsets[i]:offsets[i + 1]]``.
+
+    Entries are numbers, or arrays of one shape.
+    """
 
     values: np.ndarray
     offsets: np.ndarray  # (num_rows + 1,) int64
@@ -72,7 +76,8 @@ class Representations:
             else:
                 total += np.diff(array.indptr) * (array.data.itemsize + 4)
         for values in self.ragged.values():
-            total += np.diff(values.offsets) * values.values.itemsize
+            width = math.prod(values.values.shape[1:]) * values.values.itemsize
+            total += np.diff(values.offsets) * width
         return total
 
 

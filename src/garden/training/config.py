@@ -46,7 +46,8 @@ class TrainingOptions:
     """Share of hidden units, or of trellis' input attributes, dropped in training."""
 
     neighbour_dropout: float | None = None
-    """Share of neighbours left out of an ego graph in training (trellis only)."""
+    """Share of training targets that show only a random part of their neighbours (guided trellis
+    only)."""
 
     own_dropout: float | None = None
     """Share of targets whose own profile is hidden in training (trellis only)."""
@@ -68,6 +69,10 @@ class TrainingOptions:
 
     return_targets: int | None = None
     """Targets per update whose exact return is solved for (guided only)."""
+
+    holders_per_update: int | None = None
+    """Holders whose choice an update imitates (guided only); 0 takes all on graphs of up to 6,000
+    nodes and 1,024 beyond."""
 
     schedule: Schedule | None = None
     """How the step size runs: constant, or falling to 0 as a cosine."""
@@ -116,6 +121,7 @@ class TrainingConfig:
     imitation_coef: float
     return_coef: float
     return_targets: int
+    holders_per_update: int
     schedule: Schedule
     source_weights: SourceWeights
     max_hops: int
@@ -158,6 +164,7 @@ _WEIGHTS = (
     "return_coef",
     "clip",
     "patience",
+    "holders_per_update",
 )
 
 
@@ -180,6 +187,7 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "imitation_coef": 0.0,
         "return_coef": 1.0,
         "return_targets": 1,
+        "holders_per_update": 0,
         "schedule": "constant",
         "source_weights": "uniform",
         "max_hops": 100,
@@ -201,6 +209,7 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "imitation_coef": 0.0,
         "return_coef": 1.0,
         "return_targets": 1,
+        "holders_per_update": 0,
         "schedule": "constant",
         "source_weights": "inverse-distance",
         "max_hops": 100,
@@ -214,14 +223,15 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "learning_rate": 3e-3,
         "weight_decay": 1e-3,
         "dropout": 0.1,
-        "neighbour_dropout": 0.2,
+        "neighbour_dropout": 0.8,
         "own_dropout": 0.5,
         "gamma": 0.95,
         "entropy_coef": 0.0,
         "clip": 1.0,
         "imitation_coef": 1.0,
         "return_coef": 1.0,
-        "return_targets": 16,
+        "return_targets": 8,
+        "holders_per_update": 0,
         "schedule": "cosine",
         "source_weights": "inverse-distance",
         "max_hops": 100,

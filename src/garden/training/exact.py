@@ -20,6 +20,7 @@ from garden.models.base import Model
 from garden.models.layers import KEEP_ALL, Dropout
 from garden.training.config import TrainingConfig
 from garden.training.problem import Problem
+from garden.training.shown import Shown, neighbours_of, surroundings_of
 from garden.training.transitions import (
     DENSE_NODES,
     entropies,
@@ -47,7 +48,8 @@ def exact_loss(
     """One update's loss: minus the return, whose gradient is exact, minus the entropy."""
     targets = problem.draw_targets(config.targets_per_update, generator)
     rows = model.embed(problem.egos, dropout)
-    scores = scores_towards(model, problem, rows, targets, dropout)
+    shown = neighbours_of(targets, problem)
+    scores = scores_towards(model, problem, rows, shown, dropout)
     log_chances = log_policy(scores.flatten(0, 1), problem)
     flat = targets.flatten()
     weights = source_weights(problem.distances_to(flat), config.source_weights)
@@ -90,14 +92,24 @@ def return_surrogate(
 
 def source_weights(distances: Tensor, kind: str) -> Tensor:
     """How much each source counts, (batch, num_nodes): zero at the target, summing to one."""
-    others = distances > 0
+    others = (distances > 0) & distances.isfinite()
     weights = others / distances.clamp(min=1) if kind == "inverse-distance" else others.float()
     return weights / weights.sum(dim=1, keepdim=True)
 
 
 def scores_towards(
-    model: Model, problem: Problem, rows: Tensor, targets: Tensor, dropout: Dropout = KEEP_ALL
+    model: Model,
+    problem: Problem,
+    rows: Tensor,
+    shown: Shown,
+    dropout: Dropout = KEEP_ALL,
+    candidates: Tensor | None = None,
 ) -> Tensor:
-    """Scores of all nodes for each seed's targets, (S, T, num_nodes)."""
-    matches = problem.matches(targets) if model.uses_matches else None
-    return model.score_table(rows, model.target_rows(rows, targets, dropout), dropout, matches)
+    """Scores of all nodes, or of some candidates, for each seed's targets, (S, T, nodes)."""
+    around = None
+    if model.uses_surroundings:
+        around = surroundings_of(model, problem, rows, shown, candidates)
+    goals = model.target_rows(rows, shown.targets, dropout)
+    if candidates is not None:
+        rows = rows.index_select(1, candidates)
+    return model.score_table(rows, goals, dropout, around)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,9 +18,7 @@ from garden.graphs.graph import Graph
 from garden.graphs.paths import distances
 from garden.graphs.views import ego_graphs
 from garden.models.inputs import EgoTensors, ego_tensors
-from garden.strategies.base import Representations, target_blocks
-from garden.strategies.matching import matched_table
-from garden.strategies.profiles import key_representations
+from garden.strategies.profiles import profile_keys
 
 MAX_TABLE_NODES = 6000  # up to here all distances are held; beyond, rows are made when asked for
 MAX_VALIDATION_TARGETS = 100
@@ -59,37 +59,66 @@ class Problem:
         rows = distances(self.graph, targets.cpu().numpy())
         return torch.as_tensor(rows, dtype=torch.float32, device=self.device)
 
-    def matches(self, targets: Tensor) -> Tensor:
-        """What every ego graph has in common with each target's, (S, T, num_nodes, 4) float32."""
-        flat = targets.flatten()
-        if self._match_table is not None:
-            found = self._match_table.index_select(0, flat).float()
-        else:
-            found = self._matches_of(flat.cpu().numpy()).to(self.device)
-        return found.reshape(*targets.shape, self.num_nodes, 4)
+    def sum_neighbours(self, table: Tensor) -> Tensor:
+        """The sum over each node's neighbours, (batch, num_nodes) → the same, float64."""
+        return _NeighbourSum.apply(table, self._adjacency)  # type: ignore[no-untyped-call]
+
+    def hops_of(self, nodes: Tensor) -> Tensor:
+        """The hops from these nodes, node by node."""
+        first = self.first_hop[nodes]
+        degrees = self.first_hop[nodes + 1] - first
+        before = degrees.cumsum(0) - degrees
+        shift = torch.repeat_interleave(first - before, degrees)
+        return torch.arange(len(shift), device=self.device) + shift
 
     @cached_property
-    def _keys(self) -> Representations:
-        return key_representations(ego_graphs(self.graph))
+    def profile_classes(self) -> Tensor:
+        """A number per node, (num_nodes,): the same where profiles are."""
+        _, classes = np.unique(self._keys, return_inverse=True)
+        return torch.as_tensor(classes.ravel(), device=self.device)
 
     @cached_property
-    def _match_table(self) -> Tensor | None:
-        """All of them at once on a small graph, (num_nodes, num_nodes, 4) float16."""
-        if self.num_nodes > MAX_TABLE_NODES:
-            return None
-        blocks = target_blocks(self.num_nodes, self.num_nodes, 1 << 22)
-        parts = [self._matches_of(np.arange(block.start, block.stop)).half() for block in blocks]
-        return torch.cat(parts).to(self.device)
+    def keys(self) -> Tensor:
+        """The key of each node's profile, (num_nodes,) int64."""
+        return torch.as_tensor(self._keys.view(np.int64), device=self.device)
 
-    def _matches_of(self, targets: np.ndarray) -> Tensor:
-        found = matched_table(self._keys, self._keys.take(targets))
-        return torch.as_tensor(np.stack(found, axis=-1), dtype=torch.float32)
+    @cached_property
+    def key_sums(self) -> Tensor:
+        """The sum of each node's neighbours' keys, (num_nodes,) int64, modulo 2^64."""
+        told = self.keys.index_select(0, self.neighbours)
+        return torch.zeros_like(self.keys).index_add(0, self.holders, told)
+
+    @cached_property
+    def _keys(self) -> np.ndarray:
+        return profile_keys(self.graph.attributes)
+
+    @cached_property
+    def _adjacency(self) -> Tensor:
+        ones = torch.ones(len(self.neighbours), dtype=torch.float64, device=self.device)
+        size = (self.num_nodes, self.num_nodes)
+        with warnings.catch_warnings():  # torch calls its CSR layout a beta, once per process
+            warnings.simplefilter("ignore", UserWarning)
+            return torch.sparse_csr_tensor(self.first_hop, self.neighbours, ones, size)
 
     def draw_targets(self, count: int, generator: torch.Generator) -> Tensor:
         """Different training targets for each seed, (num_seeds, ≤ count)."""
         draws = torch.rand(self.train_targets.shape, generator=generator, device=self.device)
         chosen = draws.argsort(dim=1)[:, :count]
         return self.train_targets.gather(1, chosen)
+
+
+class _NeighbourSum(torch.autograd.Function):
+    """Adjacency times a table. The graph is symmetric, so the gradient is the same product."""
+
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, adjacency: Tensor) -> Tensor:
+        ctx.adjacency, ctx.dtype = adjacency, table.dtype
+        return (adjacency @ table.double().t()).t()
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        (gradient,) = gradients
+        return (ctx.adjacency @ gradient.double().t()).t().to(ctx.dtype), None
 
 
 def make_problem(tasks: Sequence[SearchTask], device: torch.device | str = "cpu") -> Problem:

@@ -28,6 +28,7 @@ from garden.training.exact import UpdateLoss, exact_loss, scores_towards
 from garden.training.guided import guided_loss
 from garden.training.interrupt import Interrupt, deferred_interrupt
 from garden.training.problem import Problem, make_problem
+from garden.training.shown import neighbours_of
 from garden.training.state import SeedProgress, TrainingState
 from garden.training.transitions import validation_hops
 
@@ -213,7 +214,8 @@ def validation_metrics(model: Model, problem: Problem, max_hops: int) -> tuple[T
         rows = model.embed(problem.egos)
         for start in range(0, targets.shape[1], size):
             block = targets[:, start : start + size]
-            scores = scores_towards(model, problem, rows, block).flatten(0, 1)
+            shown = neighbours_of(block, problem)
+            scores = scores_towards(model, problem, rows, shown).flatten(0, 1)
             flat = block.flatten()
             hops, late = validation_hops(scores, flat, max_hops, problem)
             distances = problem.distances_to(flat).double()

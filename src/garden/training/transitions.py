@@ -16,17 +16,25 @@ from garden.training.problem import Problem
 
 DENSE_NODES = 1200  # up to here a chain is solved as a dense system
 DENSE_ENTRIES = 1 << 28  # of one batch of dense systems
+_LEAST_LOG_ENERGY = -600.0  # float64 still tells its exponential, and a sum of them, from nought
 
 
 def log_policy(scores: Tensor, problem: Problem) -> Tensor:
     """The logarithm of π of every hop, (batch, num_hops), from scores (batch, num_nodes)."""
-    energies = scores.index_select(1, problem.neighbours)
-    highest = torch.full_like(scores, -torch.inf).scatter_reduce(
-        1, problem.holders.expand_as(energies), energies.detach(), "amax"
-    )
-    shifted = energies - highest.index_select(1, problem.holders)
-    totals = torch.zeros_like(scores).index_add(1, problem.holders, shifted.exp())
-    return shifted - totals.log().index_select(1, problem.holders)
+    totals = log_totals(scores, problem).index_select(1, problem.holders)
+    return scores.index_select(1, problem.neighbours) - totals
+
+
+def log_totals(scores: Tensor, problem: Problem) -> Tensor:
+    """The logarithm of each holder's sum of exp(score) over its neighbours, (batch, num_nodes)."""
+    highest = scores.detach().amax(dim=1, keepdim=True)
+    totals = problem.sum_neighbours(energies_of(scores, highest))
+    return (totals.log() + highest).to(scores.dtype)
+
+
+def energies_of(scores: Tensor, highest: Tensor) -> Tensor:
+    """exp(score − highest) in float64, which never quite vanishes."""
+    return (scores.double() - highest).clamp(min=_LEAST_LOG_ENERGY).exp()
 
 
 def entropies(log_chances: Tensor, problem: Problem) -> Tensor:
