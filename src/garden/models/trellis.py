@@ -38,6 +38,7 @@ class TrellisModel(Model):
     name = "trellis"
     uses_surroundings: ClassVar[bool] = True
     trains_value: ClassVar[bool] = False
+    temperature: Tensor  # (num_seeds, 1) divides scores; chosen on validation targets at the end
 
     def __init__(self, num_seeds: int, num_attributes: int, config: ModelConfig) -> None:
         super().__init__(num_seeds, num_attributes)
@@ -50,6 +51,7 @@ class TrellisModel(Model):
         self.sharpness = nn.Parameter(
             torch.full((num_seeds, NUM_PROJECTIONS, 1, 1), INITIAL_SHARPNESS)
         )
+        self.register_buffer("temperature", torch.ones(num_seeds, 1))
         inputs = 5 * NUM_PROJECTIONS + NUM_FACTS + 1 + 2
         self.scorer = nn.ModuleList(
             StackedLinear(num_seeds, a, b)
@@ -193,7 +195,8 @@ class TrellisModel(Model):
 
     def _score(self, features: Tensor) -> Tensor:
         first, second, last = self.scorer
-        return last(torch.relu(second(torch.relu(first(features))))).squeeze(-1)
+        judged = last(torch.relu(second(torch.relu(first(features))))).squeeze(-1)
+        return judged / self.temperature
 
 
 def _projections(num_seeds: int) -> Tensor:

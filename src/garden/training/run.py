@@ -163,7 +163,10 @@ def _summary(outcome: Outcome, config: TrainingConfig, seed: int) -> dict[str, A
         "episodes": state.update * episodes if config.method == "a2c" else None,
         "seconds": round(state.seconds, 2),
         "best_update": progress.best_update,
-        "validation_ratio": progress.best_ratio,
+        "validation_ratio": (
+            progress.best_ratio if progress.tempered_ratio is None else progress.tempered_ratio
+        ),
+        "temperature": progress.temperature,
     }
 
 

@@ -29,6 +29,8 @@ class SeedProgress:
     best_ratio: float = float("inf")
     best_update: int = -1
     stale: int = 0  # validations since the best
+    temperature: float = 1.0  # chosen at the end, for models that have one
+    tempered_ratio: float | None = None  # the best model's ratio at that temperature
 
 
 @dataclass

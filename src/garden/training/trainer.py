@@ -36,6 +36,7 @@ Loss = Callable[[Model, Problem, TrainingConfig, Dropout, torch.Generator], Upda
 LOSSES: dict[str, Loss] = {"exact": exact_loss, "a2c": a2c_loss, "guided": guided_loss}
 TRAINS_VALUE = {"exact": False, "a2c": True, "guided": False}
 
+TEMPERATURES = (0.2, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4)
 _VALIDATION_ENTRIES = 1 << 21
 
 
@@ -113,6 +114,7 @@ class Trainer:
         finally:
             for listener in self.listeners:
                 listener.close()
+        self._choose_temperature()
         self.state.save(self.folders)
         return Outcome(self.state, stopped)
 
@@ -174,7 +176,7 @@ class Trainer:
         ratios, truncation = validation_metrics(state.model, self.problem, self.config.max_hops)
         records = []
         for seed, progress in enumerate(state.seeds):
-            ratio = float(ratios[seed])
+            ratio = float(ratios[0, seed])
             progress.stale += 1
             if ratio < progress.best_ratio:
                 progress.best_ratio, progress.best_update = ratio, state.update
@@ -186,7 +188,7 @@ class Trainer:
                     "update": state.update,
                     "seconds": round(state.seconds, 3),
                     "validation_ratio": ratio,
-                    "validation_truncation": float(truncation[seed]),
+                    "validation_truncation": float(truncation[0, seed]),
                     "best_ratio": progress.best_ratio,
                     **stats,
                 }
@@ -196,18 +198,38 @@ class Trainer:
         for listener in self.listeners:
             listener.on_validation(records)
 
+    def _choose_temperature(self) -> None:
+        """Give each seed's best model the temperature that validation likes best."""
+        state = self.state
+        if "temperature" not in state.best or state.validated < 0:
+            return
+        state.best["temperature"].fill_(1.0)
+        last = {name: tensor.clone() for name, tensor in state.model.state_dict().items()}
+        state.model.load_state_dict(state.best)
+        ratios, _ = validation_metrics(
+            state.model, self.problem, self.config.max_hops, TEMPERATURES
+        )
+        state.model.load_state_dict(last)
+        for seed, progress in enumerate(state.seeds):
+            place = int(ratios[:, seed].argmin())
+            progress.temperature = TEMPERATURES[place]
+            progress.tempered_ratio = float(ratios[place, seed])
+            state.best["temperature"][seed] = progress.temperature
+
     def _is_stale(self) -> bool:
         patience = self.config.patience
         return patience > 0 and all(seed.stale >= patience for seed in self.state.seeds)
 
 
-def validation_metrics(model: Model, problem: Problem, max_hops: int) -> tuple[Tensor, Tensor]:
+def validation_metrics(
+    model: Model, problem: Problem, max_hops: int, temperatures: Sequence[float] = (1.0,)
+) -> tuple[Tensor, Tensor]:
     """The exact oracle ratio and truncation rate on each seed's validation targets.
 
-    Both are means over all sources and validation targets, (num_seeds,).
+    Both are means over all sources and validation targets, (num_temperatures, num_seeds).
     """
     targets = problem.validation_targets
-    ratios = torch.zeros(model.num_seeds, dtype=torch.float64)
+    ratios = torch.zeros(len(temperatures), model.num_seeds, dtype=torch.float64)
     truncation = torch.zeros_like(ratios)
     size = max(1, _VALIDATION_ENTRIES // (model.num_seeds * problem.num_nodes))
     with torch.no_grad():
@@ -217,12 +239,14 @@ def validation_metrics(model: Model, problem: Problem, max_hops: int) -> tuple[T
             shown = neighbours_of(block, problem)
             scores = scores_towards(model, problem, rows, shown).flatten(0, 1)
             flat = block.flatten()
-            hops, late = validation_hops(scores, flat, max_hops, problem)
             distances = problem.distances_to(flat).double()
             sources = distances > 0
-            shares = (hops / distances.clamp(min=1) * sources).reshape(model.num_seeds, -1)
-            ratios += shares.sum(dim=1).cpu()
-            truncation += (late * sources).reshape(model.num_seeds, -1).sum(dim=1).cpu()
+            for place, temperature in enumerate(temperatures):
+                hops, late = validation_hops(scores / temperature, flat, max_hops, problem)
+                shares = (hops / distances.clamp(min=1) * sources).reshape(model.num_seeds, -1)
+                ratios[place] += shares.sum(dim=1).cpu()
+                late = (late * sources).reshape(model.num_seeds, -1)
+                truncation[place] += late.sum(dim=1).cpu()
     count = targets.shape[1] * (problem.num_nodes - 1)
     return ratios / count, truncation / count
 
