@@ -142,10 +142,13 @@ def test_streams__are_uniform_and_differ_between_episodes():
     assert abs(np.corrcoef(numbers[:-1], numbers[1:])[0, 1]) < 0.03
 
 
-def test_rollout__without_numba_gives_the_same_walks(monkeypatch):
-    strategy, rows = ready("distance")
+@pytest.mark.parametrize("memory", ["none", "visited", "backtrack", "frontier"])
+@pytest.mark.parametrize("name", ["distance", "random", "bidirectional"])
+def test_rollout__without_numba_gives_the_same_walks(monkeypatch, memory, name):
+    strategy, rows = ready(name)
     pairs = TASK.test_pairs[:10]
-    fast = rollout(GRAPH, strategy, rows, pairs, memory_named("visited"), 25, 2, seed=4)
+    fast = rollout(GRAPH, strategy, rows, pairs, memory_named(memory), 25, 2, 4, keep_paths=True)
     monkeypatch.setattr(module, "_kernel_of", lambda memory: None)
-    plain = rollout(GRAPH, strategy, rows, pairs, memory_named("visited"), 25, 2, seed=4)
+    plain = rollout(GRAPH, strategy, rows, pairs, memory_named(memory), 25, 2, 4, keep_paths=True)
     assert np.array_equal(fast.hops, plain.hops)
+    assert np.array_equal(fast.paths, plain.paths)

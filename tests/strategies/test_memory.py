@@ -50,6 +50,39 @@ def test_backtrack__goes_back_the_way_it_came_and_not_to_any_old_neighbour():
     assert scores.tolist() == [NEVER, 0]
 
 
+def test_frontier__returns_to_a_better_neighbour_that_was_passed_by():
+    memory = memory_named("frontier")
+    state = memory.start()
+    # 0 prefers 1 to 2 by a little; 1 offers only 3, which the policy itself would not take.
+    scores, state = memory.recall(state, 0, np.array([1, 2]), np.array([0.2, 0.0]))
+    assert scores.tolist() == [0.2, NEVER]
+    scores, state = memory.recall(state, 1, np.array([0, 3]), np.array([9.0, 0.0]))
+    assert scores.tolist() == [9, NEVER]  # back to 0, on the way to 2: 3 is worth −9, 2 but −0.8
+    scores, state = memory.recall(state, 0, np.array([1, 2]), np.array([0.2, 0.0]))
+    assert scores.tolist() == [NEVER, 0]
+
+
+def test_frontier__goes_on_where_the_way_back_costs_more_than_it_gains():
+    memory = memory_named("frontier")
+    state = memory.start()
+    _, state = memory.recall(state, 0, np.array([1, 2]), np.array([0.2, 0.0]))
+    scores, state = memory.recall(state, 1, np.array([0, 3]), np.array([0.3, 0.0]))
+    assert scores.tolist() == [NEVER, 0]
+
+
+def test_frontier__walks_round_the_tree_to_a_far_branch():
+    memory = memory_named("frontier")
+    state = memory.start()
+    _, state = memory.recall(state, 0, np.array([1, 2]), np.array([0.1, 0.0]))
+    _, state = memory.recall(state, 1, np.array([0, 3]), np.array([0.0, 5.0]))
+    scores, state = memory.recall(state, 3, np.array([1]), np.array([0.0]))  # a dead end
+    assert scores.tolist() == [0]
+    scores, state = memory.recall(state, 1, np.array([0, 3]), np.array([0.0, 5.0]))
+    assert scores.tolist() == [0, NEVER]
+    scores, state = memory.recall(state, 0, np.array([1, 2]), np.array([0.1, 0.0]))
+    assert scores.tolist() == [NEVER, 0]
+
+
 def test_memory__unknown_name_lists_the_known():
-    with pytest.raises(SpecError, match="none, visited, backtrack"):
+    with pytest.raises(SpecError, match="none, visited, backtrack, frontier"):
         memory_named("elephant")

@@ -28,7 +28,8 @@ class Evaluate:
     """A strategy, as often as you like; NAME+MEMORY gives it a memory. All walkers by default."""
 
     memory: str = "none"
-    """The memory of every strategy that names none of its own: none, visited, backtrack."""
+    """The memory of every strategy that names none of its own: none, visited, backtrack,
+    frontier."""
 
     seed: int | None = None
     """Fixes the split and the pairs; 0 by default."""

@@ -25,7 +25,8 @@ class Route:
     """Who decides; NAME+MEMORY gives it a memory."""
 
     memory: str = "none"
-    """The memory, where the strategy names none: none, visited, backtrack."""
+    """The memory, where the strategy names none: none, visited, backtrack,
+    frontier."""
 
     max_hops: int = 100
     """The hop at which the message is given up."""

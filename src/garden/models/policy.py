@@ -19,7 +19,7 @@ from garden.strategies.base import Ragged, Representations, Selection, Strategy
 from garden.strategies.matching import Matches, matched_pairs, matched_table
 from garden.strategies.profiles import key_representations
 
-_ENTRIES_PER_BLOCK = 1 << 20
+_ENTRIES_PER_BLOCK = 1 << 23
 
 
 @dataclass(frozen=True)

@@ -242,3 +242,113 @@ def walk_backtrack(  # type: ignore[no-untyped-def]
             met[held[k]] = False
             if len(paths):
                 paths[episode, k] = held[k]
+
+
+@numba.njit(cache=True, nogil=True)
+def tree_way(came_from, start, stop, up, way):  # type: ignore[no-untyped-def]
+    """Write the nodes after ``start`` on the tree's way to ``stop`` into ``way``; their number.
+
+    ``up`` is scratch, (num_nodes,), all -1 before and after.
+    """
+    node, steps = start, 0
+    up[node] = 0
+    while came_from[node] != node:
+        node = came_from[node]
+        steps += 1
+        up[node] = steps
+    meeting, descent = stop, 0
+    while up[meeting] < 0:
+        meeting = came_from[meeting]
+        descent += 1
+    climb = up[meeting]
+    node = start
+    for k in range(climb):
+        node = came_from[node]
+        way[k] = node
+    node = stop
+    for k in range(descent):
+        way[climb + descent - 1 - k] = node
+        node = came_from[node]
+    node = start
+    while up[node] >= 0:
+        up[node] = -1
+        node = came_from[node]
+    return climb + descent
+
+
+@numba.njit(cache=True, nogil=True)
+def walk_frontier(  # type: ignore[no-untyped-def]
+    indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths, price
+):
+    """As :func:`walk_memoryless`, to the likeliest neighbour passed by, less the way back to it."""
+    num_nodes = len(indptr) - 1
+    came_from = np.full(num_nodes, -1, dtype=np.int64)
+    up = np.full(num_nodes, -1, dtype=np.int64)
+    away = np.empty(num_nodes, dtype=np.int64)
+    way = np.empty(num_nodes + 1, dtype=np.int64)
+    met = np.empty(num_nodes, dtype=np.int64)
+    held = np.empty(max_hops + 1, dtype=np.int64)
+    passed = np.empty(len(indices), dtype=np.int64)
+    worth = np.empty(len(indices))
+    gate = np.empty(len(indices), dtype=np.int64)
+    choices = np.empty(np.max(np.diff(indptr)), dtype=np.int64)
+    for episode in range(len(sources)):
+        state = states[episode]
+        holder = sources[episode]
+        hop, num_met, num_passed, ahead, done = 0, 0, 0, 0, 0
+        held[0] = holder
+        while holder != target and hop < max_hops:
+            state = next_state(state)
+            if done < ahead:
+                holder = way[done]
+                done += 1
+            else:
+                came_from[holder] = held[hop - 1] if num_met else holder
+                met[num_met] = holder
+                num_met += 1
+                start, stop = indptr[holder], indptr[holder + 1]
+                highest = -np.inf
+                for k in range(start, stop):
+                    highest = max(highest, scores[indices[k]])
+                total = 0.0
+                for k in range(start, stop):
+                    total += np.exp(scores[indices[k]] - highest)
+                total = np.log(total) + highest
+                kept = 0
+                for k in range(num_passed):
+                    if passed[k] != holder:
+                        passed[kept], worth[kept], gate[kept] = passed[k], worth[k], gate[k]
+                        kept += 1
+                num_passed = kept
+                for k in range(start, stop):
+                    if came_from[indices[k]] < 0:
+                        passed[num_passed] = indices[k]
+                        worth[num_passed] = scores[indices[k]] - total
+                        gate[num_passed] = holder
+                        num_passed += 1
+                for k in range(num_met):
+                    away[met[k]] = tree_way(came_from, holder, met[k], up, way)
+                best, first, count = -np.inf, 0, 0
+                for k in range(num_passed):
+                    value = worth[k] - price * away[gate[k]]
+                    if value > best:
+                        best, first, count = value, k, 0
+                    if value == best and gate[k] == holder:
+                        choices[count] = passed[k]
+                        count += 1
+                if count:
+                    holder = choices[int(uniform(state) * count)]
+                else:
+                    ahead = tree_way(came_from, holder, gate[first], up, way)
+                    way[ahead] = passed[first]
+                    ahead += 1
+                    done = 1
+                    holder = way[0]
+            hop += 1
+            held[hop] = holder
+        hops[episode] = hop if holder == target else max_hops + 1
+        for k in range(num_met):
+            came_from[met[k]] = -1
+        if len(paths):
+            for k in range(hop + 1):
+                paths[episode, k] = held[k]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from garden.graphs.graph import Graph
 from garden.search.scores import score_blocks
 from garden.search.walk import episode_streams, walk
 from garden.strategies.base import Representations, Strategy
-from garden.strategies.memory import MEMORIES, Memory
+from garden.strategies.memory import HOP_PRICE, MEMORIES, Memory
 
 NUM_THREADS = 2
 
@@ -109,6 +110,7 @@ def _kernel_of(memory: Memory) -> Callable[..., None] | None:
         "none": kernels.walk_memoryless,
         "visited": kernels.walk_visited,
         "backtrack": kernels.walk_backtrack,
+        "frontier": partial(kernels.walk_frontier, price=HOP_PRICE),
     }
     return compiled.get(memory.name)
 

@@ -17,6 +17,8 @@ import numpy as np
 from garden.errors import SpecError
 from garden.graphs.cells import shown
 
+HOP_PRICE = 1.0  # of each hop of a way back, in units of log probability
+
 
 class Memory(ABC):
     """A rule that the holder applies to its neighbours' scores before it chooses."""
@@ -115,8 +117,93 @@ class BacktrackMemory(Memory):
         return np.where(back, scores, -np.inf), Trail(met, way_back)
 
 
+@dataclass(frozen=True)
+class Passed:
+    """A neighbour passed by: its log probability where it was seen, and where that was."""
+
+    node: int
+    worth: float
+    gate: int
+
+
+@dataclass(frozen=True)
+class Map:
+    """The tree of nodes met, the neighbours passed by, and the way that is being walked."""
+
+    came_from: Mapping[int, int] = field(default_factory=dict)  # the source came from itself
+    passed: tuple[Passed, ...] = ()
+    way: tuple[int, ...] = ()
+    last: int = -1
+
+
+@final
+class FrontierMemory(Memory):
+    """Best first: the likeliest neighbour that was ever passed by, less the way back to it.
+
+    A neighbour is worth the logarithm of the probability that the policy gave it where it was
+    seen, and each hop of the way back to that place costs :data:`HOP_PRICE`. The way back is walked
+    and counted.
+    """
+
+    name = "frontier"
+
+    def start(self) -> Map:
+        """An empty map."""
+        return Map()
+
+    def recall(
+        self, state: Map, holder: int, candidates: np.ndarray, scores: np.ndarray
+    ) -> tuple[np.ndarray, Map]:
+        """Only the next node of the way keeps its score, or the best new neighbours do."""
+        if state.way:
+            onward = candidates == state.way[0]
+            step = Map(state.came_from, state.passed, state.way[1:], holder)
+            return np.where(onward, scores, -np.inf), step
+        came_from = {**state.came_from, holder: state.last if state.came_from else holder}
+        total = np.log(np.exp(scores - scores.max()).sum()) + scores.max()
+        new = [
+            Passed(int(node), float(score - total), holder)
+            for node, score in zip(candidates, scores, strict=True)
+            if int(node) not in came_from
+        ]
+        passed = (*(one for one in state.passed if one.node != holder), *new)
+        ways = {gate: _way(came_from, holder, gate) for gate in {one.gate for one in passed}}
+        values = [one.worth - HOP_PRICE * len(ways[one.gate]) for one in passed]
+        best = max(values, default=-np.inf)
+        here = {
+            one.node
+            for one, value in zip(passed, values, strict=True)
+            if one.gate == holder and value == best
+        }
+        if here or not passed:
+            chosen = np.array([int(node) in here for node in candidates])
+            step = Map(came_from, passed, (), holder)
+            return np.where(chosen, scores, -np.inf), step
+        goal = passed[values.index(best)]
+        way = (*ways[goal.gate], goal.node)
+        return (
+            np.where(candidates == way[0], scores, -np.inf),
+            Map(came_from, passed, way[1:], holder),
+        )
+
+
+def _way(came_from: Mapping[int, int], start: int, stop: int) -> tuple[int, ...]:
+    """The nodes after ``start`` on the tree's way to ``stop``."""
+    up = {start: 0}
+    node = start
+    while came_from[node] != node:
+        node = came_from[node]
+        up[node] = len(up)
+    down = [stop]
+    while down[-1] not in up:
+        down.append(came_from[down[-1]])
+    climb = sorted(up, key=up.__getitem__)[1 : up[down[-1]] + 1]
+    return (*climb, *reversed(down[:-1]))
+
+
 MEMORIES: Mapping[str, Memory] = {
-    memory.name: memory for memory in (NoMemory(), VisitedMemory(), BacktrackMemory())
+    memory.name: memory
+    for memory in (NoMemory(), VisitedMemory(), BacktrackMemory(), FrontierMemory())
 }
 
 

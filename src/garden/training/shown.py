@@ -115,3 +115,10 @@ def shown_distances(problem: Problem, shown: Shown) -> Tensor:
         distances[front] = hops
         front = (problem.sum_neighbours(front) > 0) & distances.isinf()
     return distances
+
+
+def distances_towards(problem: Problem, shown: Shown) -> Tensor:
+    """The same for targets that show all neighbours: read off a table where there is one."""
+    if problem.distance_table is not None:
+        return problem.distances_to(shown.targets.flatten())
+    return shown_distances(problem, shown)

@@ -28,7 +28,7 @@ from garden.training.exact import UpdateLoss, exact_loss, scores_towards
 from garden.training.guided import guided_loss
 from garden.training.interrupt import Interrupt, deferred_interrupt
 from garden.training.problem import Problem, make_problem
-from garden.training.shown import neighbours_of
+from garden.training.shown import distances_towards, neighbours_of
 from garden.training.state import SeedProgress, TrainingState
 from garden.training.transitions import validation_hops
 
@@ -239,7 +239,7 @@ def validation_metrics(
             shown = neighbours_of(block, problem)
             scores = scores_towards(model, problem, rows, shown).flatten(0, 1)
             flat = block.flatten()
-            distances = problem.distances_to(flat).double()
+            distances = distances_towards(problem, shown).double()
             sources = distances > 0
             for place, temperature in enumerate(temperatures):
                 hops, late = validation_hops(scores / temperature, flat, max_hops, problem)
