@@ -1,3 +1,5 @@
+import json
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -25,7 +27,7 @@ from garden.training.shown import (
     shown_facts,
     some_neighbours_of,
 )
-from garden.training.trainer import step_share
+from garden.training.trainer import TEMPERATURES, best_temperature, step_share
 
 GRAPH = kaiser_hilgetag(n=40, beta=2, seed=1)
 TASK = SearchTask.split(GRAPH, seed=0)
@@ -199,3 +201,23 @@ def test_schedule__cosine_falls_from_one_to_nothing():
     assert step_share(50, config) == pytest.approx(0.5)
     assert step_share(100, config) == pytest.approx(0)
     assert step_share(70, TrainingOptions(model="garden").resolved()) == 1
+
+
+def test_temperature__is_the_highest_within_a_standard_error_of_the_best():
+    even = torch.tensor([[1.0, 1.0, 1.0, 1.0]])
+    assert best_temperature(torch.cat([even + 0.1, even, even + 0.1])) == 1
+    noisy = torch.tensor([[1.0, 1.0, 1.0, 2.0]])  # its standard error is 0.22
+    assert best_temperature(torch.cat([noisy + 0.1, noisy, noisy + 0.2, noisy + 0.3])) == 2
+
+
+def test_temperature__is_chosen_once_stored_and_divides_scores(tmp_path):
+    options = TrainingOptions(model="trellis", updates=60)
+    policy = garden.train(TASK, options=options, device="cpu", quiet=True, out=tmp_path / "run")
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    chosen = float(policy.model.temperature)
+    assert chosen in TEMPERATURES
+    assert summary["temperature"] == pytest.approx(chosen)
+    rows = policy.represent(ego_graphs(GRAPH))
+    scores = policy.score(rows, rows.take(np.array([4])))
+    policy.model.temperature.mul_(2)
+    assert policy.score(rows, rows.take(np.array([4]))) == pytest.approx(scores / 2, abs=1e-5)

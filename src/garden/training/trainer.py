@@ -36,7 +36,7 @@ Loss = Callable[[Model, Problem, TrainingConfig, Dropout, torch.Generator], Upda
 LOSSES: dict[str, Loss] = {"exact": exact_loss, "a2c": a2c_loss, "guided": guided_loss}
 TRAINS_VALUE = {"exact": False, "a2c": True, "guided": False}
 
-TEMPERATURES = (0.2, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4)
+TEMPERATURES = (0.2, 0.25, 0.35, 0.5, 0.7, 1.0)
 _VALIDATION_ENTRIES = 1 << 21
 
 
@@ -173,10 +173,11 @@ class Trainer:
 
     def _validate(self) -> None:
         state = self.state
-        ratios, truncation = validation_metrics(state.model, self.problem, self.config.max_hops)
+        each, late = validation_metrics(state.model, self.problem, self.config.max_hops)
+        ratios, truncation = each[0].mean(dim=1), late[0].mean(dim=1)
         records = []
         for seed, progress in enumerate(state.seeds):
-            ratio = float(ratios[0, seed])
+            ratio = float(ratios[seed])
             progress.stale += 1
             if ratio < progress.best_ratio:
                 progress.best_ratio, progress.best_update = ratio, state.update
@@ -188,7 +189,7 @@ class Trainer:
                     "update": state.update,
                     "seconds": round(state.seconds, 3),
                     "validation_ratio": ratio,
-                    "validation_truncation": float(truncation[0, seed]),
+                    "validation_truncation": float(truncation[seed]),
                     "best_ratio": progress.best_ratio,
                     **stats,
                 }
@@ -199,7 +200,7 @@ class Trainer:
             listener.on_validation(records)
 
     def _choose_temperature(self) -> None:
-        """Give each seed's best model the temperature that validation likes best."""
+        """Give each seed's best model the temperature that validation asks for."""
         state = self.state
         if "temperature" not in state.best or state.validated < 0:
             return
@@ -211,9 +212,9 @@ class Trainer:
         )
         state.model.load_state_dict(last)
         for seed, progress in enumerate(state.seeds):
-            place = int(ratios[:, seed].argmin())
+            place = best_temperature(ratios[:, seed])
             progress.temperature = TEMPERATURES[place]
-            progress.tempered_ratio = float(ratios[place, seed])
+            progress.tempered_ratio = float(ratios[place, seed].mean())
             state.best["temperature"][seed] = progress.temperature
 
     def _is_stale(self) -> bool:
@@ -224,31 +225,47 @@ class Trainer:
 def validation_metrics(
     model: Model, problem: Problem, max_hops: int, temperatures: Sequence[float] = (1.0,)
 ) -> tuple[Tensor, Tensor]:
-    """The exact oracle ratio and truncation rate on each seed's validation targets.
+    """The exact oracle ratio and truncation rate of each seed's validation targets.
 
-    Both are means over all sources and validation targets, (num_temperatures, num_seeds).
+    Both are means over all sources, (num_temperatures, num_seeds, num_targets).
     """
     targets = problem.validation_targets
-    ratios = torch.zeros(len(temperatures), model.num_seeds, dtype=torch.float64)
-    truncation = torch.zeros_like(ratios)
-    size = max(1, _VALIDATION_ENTRIES // (model.num_seeds * problem.num_nodes))
+    seeds, others = model.num_seeds, problem.num_nodes - 1
+    ratios, truncation = [], []
+    size = max(1, _VALIDATION_ENTRIES // (seeds * problem.num_nodes))
     with torch.no_grad():
         rows = model.embed(problem.egos)
         for start in range(0, targets.shape[1], size):
             block = targets[:, start : start + size]
             shown = neighbours_of(block, problem)
             scores = scores_towards(model, problem, rows, shown).flatten(0, 1)
-            flat = block.flatten()
             distances = distances_towards(problem, shown).double()
             sources = distances > 0
-            for place, temperature in enumerate(temperatures):
-                hops, late = validation_hops(scores / temperature, flat, max_hops, problem)
-                shares = (hops / distances.clamp(min=1) * sources).reshape(model.num_seeds, -1)
-                ratios[place] += shares.sum(dim=1).cpu()
-                late = (late * sources).reshape(model.num_seeds, -1)
-                truncation[place] += late.sum(dim=1).cpu()
-    count = targets.shape[1] * (problem.num_nodes - 1)
-    return ratios / count, truncation / count
+            for temperature in temperatures:
+                scaled = scores / temperature
+                hops, late = validation_hops(scaled, block.flatten(), max_hops, problem)
+                shares = (hops / distances.clamp(min=1) * sources).sum(dim=1) / others
+                ratios.append(shares.reshape(block.shape).cpu())
+                late = (late * sources).sum(dim=1) / others
+                truncation.append(late.reshape(block.shape).cpu())
+
+    def gathered(parts: list[Tensor]) -> Tensor:
+        count = len(temperatures)
+        return torch.stack([torch.cat(parts[place::count], dim=1) for place in range(count)])
+
+    return gathered(ratios), gathered(truncation)
+
+
+def best_temperature(ratios: Tensor) -> int:
+    """The place of the temperature to use, from ratios (num_temperatures, num_targets).
+
+    The highest within a standard error of the best: validation targets are few, and a policy that
+    is too sure of itself walks in circles where it is wrong.
+    """
+    means = ratios.mean(dim=1)
+    best = int(means.argmin())
+    error = float(ratios[best].std(correction=0)) / math.sqrt(ratios.shape[1])
+    return int((means <= means[best] + error).nonzero().max())
 
 
 def step_share(update: int, config: TrainingConfig) -> float:
