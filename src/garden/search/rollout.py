@@ -103,14 +103,14 @@ def _kernel_of(memory: Memory) -> Callable[..., None] | None:
     if memory is not MEMORIES.get(memory.name):
         return None
     try:
-        from garden.search import kernels
+        from garden.search import frontier, kernels
     except ImportError:
         return None
     compiled: dict[str, Callable[..., None]] = {
         "none": kernels.walk_memoryless,
         "visited": kernels.walk_visited,
         "backtrack": kernels.walk_backtrack,
-        "frontier": partial(kernels.walk_frontier, price=HOP_PRICE),
+        "frontier": partial(frontier.walk_frontier, price=HOP_PRICE),
     }
     return compiled.get(memory.name)
 
