@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -8,7 +9,7 @@ import torch
 import garden
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
-from garden.errors import SpecError, StrategyError
+from garden.errors import StrategyError
 from garden.graphs.graph import Graph
 from garden.graphs.views import ego_graphs
 from garden.models.config import ModelConfig
@@ -26,6 +27,7 @@ from garden.training.shown import (
     shown_distances,
     shown_facts,
     some_neighbours_of,
+    surroundings_of,
 )
 from garden.training.trainer import TEMPERATURES, best_temperature, step_share
 
@@ -61,10 +63,10 @@ def test_imitation__of_the_oracle_itself_is_nothing():
     assert losses.abs().max() < 1e-4
 
 
-def partial_targets(rate=1.0, seed=0):
+def partial_targets(rate=1.0, seed=0, leaf_rate=0.0):
     generator = torch.Generator().manual_seed(seed)
     targets = torch.tensor([[5, 17, 30, 2], [8, 9, 21, 39]])
-    return some_neighbours_of(targets, rate, PROBLEM, generator)
+    return some_neighbours_of(targets, rate, leaf_rate, PROBLEM, generator)
 
 
 def test_shown__every_target_shows_at_least_one_of_its_own_neighbours():
@@ -100,6 +102,42 @@ def test_shown__facts_of_whole_targets_are_what_a_policy_finds():
     expected = facts_of(matched_table(keys, keys.take(targets[0].numpy())))
     found = shown_facts(PROBLEM, neighbours_of(targets, PROBLEM))
     assert found.numpy() == pytest.approx(expected)
+
+
+def hung_from(graph, node):
+    """The graph with one more node, of a profile all its own, that hangs from this one."""
+    edges = np.concatenate([graph.edges(), [[node, graph.num_nodes]]])
+    attributes = np.concatenate([graph.attributes, [[7.0] * graph.num_attributes]])
+    return Graph.from_edges(edges, graph.num_nodes + 1, attributes)
+
+
+@pytest.mark.parametrize("node", [5, 21])
+def test_shown__a_target_that_stands_for_a_leaf_tells_what_that_leaf_would(node):
+    graph = Graph.from_edges(GRAPH.edges(), 40, np.round(GRAPH.attributes))  # few profiles, shared
+    problem = make_problem([SearchTask.split(graph, seed=0)])
+    targets = torch.tensor([[node]])
+    some = some_neighbours_of(targets, 0.5, 0.999, problem, torch.Generator().manual_seed(0))
+    assert bool(some.hanging)
+    larger = make_problem([SearchTask.split(hung_from(graph, node), seed=0)])
+    leaf = neighbours_of(torch.tensor([[40]]), larger)
+    assert some.told[1].tolist() == leaf.told[1].tolist() == [node]
+    facts = shown_facts(problem, some)
+    assert torch.equal(facts, shown_facts(larger, leaf)[:, :40])
+    assert facts[0, :, 1].sum() == 1  # one node shows the leaf
+    assert facts[0, :, 2].sum() > 0  # and others only look as if
+    further = shown_distances(larger, leaf)[:, :40]
+    assert torch.equal(shown_distances(problem, some) + 1, further)
+
+
+def test_shown__leaves_and_partial_targets_are_drawn_in_their_shares():
+    targets = TASK.train_targets[torch.randint(len(TASK.train_targets), (2000,))]
+    shown = some_neighbours_of(
+        torch.as_tensor(targets).unsqueeze(0), 0.8, 0.3, PROBLEM, torch.Generator().manual_seed(1)
+    )
+    assert float(shown.hanging.float().mean()) == pytest.approx(0.3, abs=0.04)
+    reached = torch.bincount(shown.owner)[shown.hanging.flatten()]
+    degrees = torch.as_tensor(GRAPH.degrees)[shown.targets[shown.hanging]]
+    assert torch.equal(reached, degrees)
 
 
 @pytest.mark.parametrize("rate", [0.0, 1.0])
@@ -188,11 +226,36 @@ def test_trellis__states_its_bytes_per_row():
     assert rows.bytes_per_row.tolist() == (4 * 65 + 8 + 136 * GRAPH.degrees).tolist()
 
 
-def test_options__trellis_is_guided_unless_told_otherwise_and_has_no_critic():
-    assert TrainingOptions(model="trellis").resolved().method == "guided"
+def test_options__trellis_is_guided_unless_told_otherwise():
+    assert TrainingOptions().resolved().method == "guided"
     assert TrainingOptions(model="garden").resolved().method == "exact"
-    with pytest.raises(SpecError, match="no critic"):
-        TrainingOptions(model="trellis", method="a2c").resolved()
+
+
+def test_trellis__learns_values_by_a2c():
+    options = TrainingOptions(method="a2c", updates=100, learning_rate=3e-3, gamma=0.9)
+    policy = garden.train(TASK, options=options, device="cpu", quiet=True)
+    representations = policy.represent(ego_graphs(GRAPH))
+    values = policy.value(representations, representations)
+    distances = PROBLEM.distances_to(torch.arange(40)).numpy()
+    others = distances > 0
+    assert np.corrcoef(values[others], distances[others])[0, 1] < -0.7
+
+
+@pytest.mark.parametrize("reads", ["position", "matching"])
+def test_trellis__a_part_reads_nothing_of_the_other(reads):
+    model = build_model("trellis", 2, ModelConfig(reads=reads))
+    shown = neighbours_of(torch.tensor([[4, 30]]), PROBLEM)
+    rows = model.embed(PROBLEM.egos)
+    around = surroundings_of(model, PROBLEM, rows, shown)
+    goals = model.target_rows(rows, shown.targets)
+    scores = model.score_table(rows, goals, around=around)
+    moved = torch.cat([rows[..., :64] + torch.randn(1, 40, 64), rows[..., 64:]], dim=-1)
+    elsewhere = replace(around, places=around.places + 1)
+    by_place = model.score_table(moved, goals, around=elsewhere)
+    by_match = model.score_table(rows, goals, around=replace(around, facts=around.facts + 1))
+    unread, read = (by_match, by_place) if reads == "position" else (by_place, by_match)
+    assert torch.equal(scores, unread)
+    assert not torch.allclose(scores, read, atol=1e-3)
 
 
 def test_schedule__cosine_falls_from_one_to_nothing():

@@ -36,8 +36,6 @@ class Model(nn.Module):
     name: str
     uses_surroundings: ClassVar[bool] = False
     """Whether scores also read what the targets' ego graphs show, beside their rows."""
-    trains_value: ClassVar[bool] = True
-    """Whether there is a critic to train."""
     actor: PairNetwork  # what scores, unless a model has a way of its own
     critic: PairNetwork  # what values
     shift: Tensor  # (num_attributes,) subtracted from profiles
@@ -75,8 +73,17 @@ class Model(nn.Module):
         """The places of the rows' own profiles, (S, rows, place), for a model that has places."""
         raise NotImplementedError(f"{self.name} has no places")
 
-    def target_rows(self, rows: Tensor, targets: Tensor, dropout: Dropout = KEEP_ALL) -> Tensor:
-        """The targets' rows of each seed, (S, T, width), from targets (S, T)."""
+    def target_rows(
+        self,
+        rows: Tensor,
+        targets: Tensor,
+        dropout: Dropout = KEEP_ALL,
+        strangers: Tensor | None = None,
+    ) -> Tensor:
+        """The targets' rows of each seed, (S, T, width), from targets (S, T).
+
+        Of ``strangers``, (S, T) bool, a model that can do without hides the own profile.
+        """
         return rows.gather(1, targets.unsqueeze(-1).expand(-1, -1, rows.shape[-1]))
 
     def score_table(
@@ -95,11 +102,15 @@ class Model(nn.Module):
         """f_π: aligned rows (S, P, width) → scores (S, P)."""
         return self.actor.aligned(candidates, targets)
 
-    def value_table(self, rows: Tensor, targets: Tensor) -> Tensor:
+    def value_table(
+        self, rows: Tensor, targets: Tensor, around: Surroundings | None = None
+    ) -> Tensor:
         """f_v: (S, n, width) and (S, T, width) → values in (0, 1), (S, T, n)."""
         return torch.sigmoid(self.critic.table(rows, targets))
 
-    def value_aligned(self, holders: Tensor, targets: Tensor) -> Tensor:
+    def value_aligned(
+        self, holders: Tensor, targets: Tensor, around: Surroundings | None = None
+    ) -> Tensor:
         """f_v: aligned rows (S, P, width) → values in (0, 1), (S, P)."""
         return torch.sigmoid(self.critic.aligned(holders, targets))
 

@@ -9,6 +9,7 @@ from garden.errors import SpecError
 
 ModelName = Literal["trellis", "garden", "mlpa2c", "mlpa2cwd"]
 MODELS: tuple[ModelName, ...] = get_args(ModelName)
+Reads = Literal["both", "position", "matching"]
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,16 @@ class ModelConfig:
     layers: int = 3
     """Graph attention layers, all within the ego graph (`garden` only)."""
 
+    reads: Reads = "both"
+    """What `trellis` reads of two ego graphs: learned places (position), common profiles
+    (matching), or both."""
+
     def __post_init__(self) -> None:
         for name in ("hidden", "embedding", "layers"):
             if getattr(self, name) < 1:
                 raise SpecError(f"{name} is {getattr(self, name)}: it must be at least 1")
+        if self.reads not in get_args(Reads):
+            raise SpecError(f"unknown reads {self.reads!r}: choose from {get_args(Reads)}")
 
 
 def check_model_name(name: str) -> ModelName:

@@ -50,7 +50,8 @@ class Dropout:
     """What training leaves out at random, from a generator of its own, so that runs resume exactly.
 
     Besides hidden units or attributes (``rate``), some targets hide a part of their neighbours
-    (``neighbour_rate``) or their own profile (``own_rate``).
+    (``neighbour_rate``) or their own profile (``own_rate``), and some stand for a leaf that hangs
+    from them (``leaf_rate``).
     """
 
     def __init__(
@@ -59,11 +60,13 @@ class Dropout:
         generator: torch.Generator | None = None,
         neighbour_rate: float = 0.0,
         own_rate: float = 0.0,
+        leaf_rate: float = 0.0,
     ) -> None:
         self.rate = rate
         self.generator = generator
         self.neighbour_rate = neighbour_rate
         self.own_rate = own_rate
+        self.leaf_rate = leaf_rate
 
     def __call__(self, rows: Tensor) -> Tensor:
         """The rows with a share of their entries zeroed and the others scaled up."""

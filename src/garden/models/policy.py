@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, final
@@ -118,25 +118,12 @@ class Policy(Strategy):
         return scores[0].cpu().numpy().astype(np.float64)
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The actor's output for all pairs, in blocks of targets."""
-        rows = self._rows(candidates)
-        table = np.empty((len(targets), len(candidates)))
-        with torch.no_grad():
-            for block in self._blocks(candidates, targets):
-                few = targets.take(np.arange(block.start, block.stop))
-                around = None
-                if self.model.uses_surroundings:
-                    members = few.ragged["places"]
-                    shown = np.zeros((len(few), len(members.values)), dtype=np.float32)
-                    shown[members.owner, np.arange(len(members.values))] = 1
-                    around = Surroundings(
-                        self._tensor(members.values),
-                        self._tensor(shown),
-                        self._tensor(facts_of(matched_table(candidates, few))),
-                    )
-                scores = self.model.score_table(rows, self._rows(few), around=around)
-                table[block] = scores[0].cpu().numpy()
-        return table
+        """The actor's output for all pairs."""
+        return self._table(
+            lambda rows, goals, around: self.model.score_table(rows, goals, around=around),
+            candidates,
+            targets,
+        )
 
     def value(self, holders: Representations, targets: Representations) -> np.ndarray:
         """The learned value of each holder towards each target, (num_targets, num_holders)."""
@@ -145,9 +132,38 @@ class Policy(Strategy):
                 f"{self.name} was trained by {self.info.method}, which trains no critic: "
                 "train with a method that does (a2c) to ask for values"
             )
+        return self._table(self.model.value_table, holders, targets)
+
+    def _table(
+        self,
+        judge: Callable[[Tensor, Tensor, Surroundings | None], Tensor],
+        candidates: Representations,
+        targets: Representations,
+    ) -> np.ndarray:
+        """What an actor or a critic says of all pairs, in blocks of targets."""
+        rows = self._rows(candidates)
+        table = np.empty((len(targets), len(candidates)))
         with torch.no_grad():
-            values = self.model.value_table(self._rows(holders), self._rows(targets))
-        return values[0].cpu().numpy().astype(np.float64)
+            for block in self._blocks(candidates, targets):
+                few = targets.take(np.arange(block.start, block.stop))
+                judged = judge(rows, self._rows(few), self._surroundings(candidates, few))
+                table[block] = judged[0].cpu().numpy()
+        return table
+
+    def _surroundings(
+        self, candidates: Representations, targets: Representations
+    ) -> Surroundings | None:
+        """What a table of these targets shows, for models that read it."""
+        if not self.model.uses_surroundings:
+            return None
+        members = targets.ragged["places"]
+        shown = np.zeros((len(targets), len(members.values)), dtype=np.float32)
+        shown[members.owner, np.arange(len(members.values))] = 1
+        return Surroundings(
+            self._tensor(members.values),
+            self._tensor(shown),
+            self._tensor(facts_of(matched_table(candidates, targets))),
+        )
 
     @property
     def _device(self) -> torch.device:

@@ -4,7 +4,8 @@ An MLP gives every profile a place in a learned space; shared training lets it r
 graph each kind of profile lives. A target is as near as the nearest of its neighbours, plus one
 hop: that is how its distance is read, softly, from the places of the neighbours it shows, and it
 holds for targets never seen before. Beside it stand the mean places of both ego graphs, and what
-the two have in common, profile by profile. The target's own place is left out half of the time in
+the two have in common, profile by profile (the matching part, which learns nothing about any one
+profile). The target's own place is left out half of the time in
 training, since at test its profile was never a target's before.
 """
 
@@ -33,11 +34,10 @@ _LEAST_SQUARE = 1e-6  # keeps the slope of a distance finite where two places co
 
 @final
 class TrellisModel(Model):
-    """Places and common members, scored by a small MLP. There is no critic."""
+    """Places and common members, scored and valued by two small MLPs."""
 
     name = "trellis"
     uses_surroundings: ClassVar[bool] = True
-    trains_value: ClassVar[bool] = False
     temperature: Tensor  # (num_seeds, 1) divides scores; chosen on validation targets at the end
 
     def __init__(self, num_seeds: int, num_attributes: int, config: ModelConfig) -> None:
@@ -52,15 +52,8 @@ class TrellisModel(Model):
             torch.full((num_seeds, NUM_PROJECTIONS, 1, 1), INITIAL_SHARPNESS)
         )
         self.register_buffer("temperature", torch.ones(num_seeds, 1))
-        inputs = 5 * NUM_PROJECTIONS + NUM_FACTS + 1 + 2
-        self.scorer = nn.ModuleList(
-            StackedLinear(num_seeds, a, b)
-            for a, b in (
-                (inputs, config.hidden),
-                (config.hidden, config.hidden),
-                (config.hidden, 1),
-            )
-        )
+        self.scorer = _FeatureNetwork(num_seeds, config)
+        self.valuer = _FeatureNetwork(num_seeds, config)
 
     @property
     def row_width(self) -> int:
@@ -92,10 +85,18 @@ class TrellisModel(Model):
         degree = torch.full((self.num_seeds, 1, 1), float(len(profiles)), device=places.device)
         return torch.cat([places[:, :1], around, degree.log()], dim=-1)
 
-    def target_rows(self, rows: Tensor, targets: Tensor, dropout: Dropout = KEEP_ALL) -> Tensor:
+    def target_rows(
+        self,
+        rows: Tensor,
+        targets: Tensor,
+        dropout: Dropout = KEEP_ALL,
+        strangers: Tensor | None = None,
+    ) -> Tensor:
         """The targets' rows, with some of their own places replaced by a learned unknown."""
         chosen = super().target_rows(rows, targets, dropout)
         known = dropout.kept(dropout.own_rate, (*targets.shape, 1), rows.device)
+        if strangers is not None:
+            known = known & ~strangers.unsqueeze(-1)
         own = torch.where(known, chosen[..., :PLACE], self.unknown)
         return torch.cat([own, chosen[..., PLACE:]], dim=-1)
 
@@ -107,7 +108,33 @@ class TrellisModel(Model):
         around: Surroundings | None = None,
     ) -> Tensor:
         """Scores of every candidate and target."""
-        shown = _required(around)
+        features = self._features_of_table(rows, targets, _required(around))
+        return self._tempered(self.scorer(features.flatten(1, 2))).reshape(features.shape[:3])
+
+    def score_aligned(
+        self, candidates: Tensor, targets: Tensor, around: Surroundings | None = None
+    ) -> Tensor:
+        """Scores of aligned rows."""
+        features = self._features_of_pairs(candidates, targets, _required(around))
+        return self._tempered(self.scorer(features))
+
+    def value_table(
+        self, rows: Tensor, targets: Tensor, around: Surroundings | None = None
+    ) -> Tensor:
+        """Values of every holder and target."""
+        features = self._features_of_table(rows, targets, _required(around))
+        return torch.sigmoid(self.valuer(features.flatten(1, 2))).reshape(features.shape[:3])
+
+    def value_aligned(
+        self, holders: Tensor, targets: Tensor, around: Surroundings | None = None
+    ) -> Tensor:
+        """Values of aligned rows."""
+        return torch.sigmoid(
+            self.valuer(self._features_of_pairs(holders, targets, _required(around)))
+        )
+
+    def _features_of_table(self, rows: Tensor, targets: Tensor, shown: Surroundings) -> Tensor:
+        """What is read of every candidate and target, (S, T, n, num_features)."""
         own, mean, degree = _parts(rows)
         own_t = targets[..., :PLACE]
         count = shown.shown.sum(dim=-1, keepdim=True)
@@ -130,7 +157,7 @@ class TrellisModel(Model):
             dim=1,
         )  # (S, 5 H, T, n)
         shape = (*views.shape[:1], *views.shape[2:], 1)
-        features = torch.cat(
+        return torch.cat(
             [
                 views.permute(0, 2, 3, 1),
                 _fact_features(shown.facts.expand(*shape[:3], -1), count.unsqueeze(2)),
@@ -139,13 +166,11 @@ class TrellisModel(Model):
             ],
             dim=-1,
         )
-        return self._score(features.flatten(1, 2)).reshape(shape[:3])
 
-    def score_aligned(
-        self, candidates: Tensor, targets: Tensor, around: Surroundings | None = None
+    def _features_of_pairs(
+        self, candidates: Tensor, targets: Tensor, shown: Surroundings
     ) -> Tensor:
-        """Scores of aligned rows."""
-        shown = _required(around)
+        """The same of aligned rows, (S, P, num_features)."""
         own, mean, degree = _parts(candidates)
         own_t = targets[..., :PLACE]
         owner = shown.shown
@@ -164,7 +189,7 @@ class TrellisModel(Model):
         sharpness = nn.functional.softplus(self.sharpness).reshape(-1, 1, NUM_PROJECTIONS)
         away = apart(own.index_select(1, owner), shown.places, self.member_views)
         near = summed(torch.exp(-sharpness * away))
-        features = torch.cat(
+        return torch.cat(
             [
                 -apart(mean, mean_t, self.mean_views),
                 -apart(own, mean_t, self.mean_views),
@@ -177,15 +202,6 @@ class TrellisModel(Model):
             ],
             dim=-1,
         )
-        return self._score(features)
-
-    def value_table(self, rows: Tensor, targets: Tensor) -> Tensor:
-        """There is no critic."""
-        raise StrategyError("trellis has no critic")
-
-    def value_aligned(self, holders: Tensor, targets: Tensor) -> Tensor:
-        """There is no critic."""
-        raise StrategyError("trellis has no critic")
 
     def _placed(self, profiles: Tensor, dropout: Dropout) -> Tensor:
         assert self.first.bias is not None
@@ -193,10 +209,34 @@ class TrellisModel(Model):
         hidden = torch.relu(mapped_profiles(self.first.weight, read) + self.first.bias)
         return self.place(torch.relu(self.second(hidden)))
 
-    def _score(self, features: Tensor) -> Tensor:
-        first, second, last = self.scorer
-        judged = last(torch.relu(second(torch.relu(first(features))))).squeeze(-1)
-        return judged / self.temperature
+    def _tempered(self, scores: Tensor) -> Tensor:
+        return scores / self.temperature
+
+
+class _FeatureNetwork(nn.Module):
+    """Three linear layers over the features that may be read, with ReLU between them."""
+
+    read: Tensor  # (num_features, 1) 1 for a feature that counts, else 0
+
+    def __init__(self, num_seeds: int, config: ModelConfig) -> None:
+        super().__init__()
+        self.register_buffer("read", _read(config.reads), persistent=False)
+        self.first = StackedLinear(num_seeds, len(self.read), config.hidden)
+        self.second = StackedLinear(num_seeds, config.hidden, config.hidden)
+        self.last = StackedLinear(num_seeds, config.hidden, 1)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """(S, rows, num_features) → (S, rows)."""
+        assert self.first.bias is not None
+        first = torch.baddbmm(self.first.bias, features, self.first.weight * self.read)
+        return self.last(torch.relu(self.second(torch.relu(first)))).squeeze(-1)
+
+
+def _read(reads: str) -> Tensor:
+    """Which features count, in the order that they are made in."""
+    position, matching = float(reads != "matching"), float(reads != "position")
+    counts = [position] * (5 * NUM_PROJECTIONS) + [matching] * (NUM_FACTS + 1) + [1.0] * 2
+    return torch.tensor(counts).unsqueeze(1)
 
 
 def _projections(num_seeds: int) -> Tensor:

@@ -19,6 +19,7 @@ from garden.models.layers import Dropout
 from garden.training.config import TrainingConfig
 from garden.training.exact import UpdateLoss
 from garden.training.problem import Problem
+from garden.training.shown import neighbours_of, surroundings_of
 from garden.training.transitions import entropies, log_policy
 
 _CHECK_EVERY = 10  # hops between looks at whether anybody still walks
@@ -42,9 +43,11 @@ def a2c_loss(
     """One update's loss: walk a batch of episodes, then sum their losses."""
     targets = problem.draw_targets(config.targets_per_update, generator)
     rows = model.embed(problem.egos, dropout)
+    around = surroundings_of(model, problem, rows, neighbours_of(targets, problem))
     target_rows = model.target_rows(rows, targets, dropout)
-    log_chances = log_policy(model.score_table(rows, target_rows, dropout).flatten(0, 1), problem)
-    values = model.value_table(rows, target_rows).flatten(0, 1)
+    scores = model.score_table(rows, target_rows, dropout, around)
+    log_chances = log_policy(scores.flatten(0, 1), problem)
+    values = model.value_table(rows, target_rows, around).flatten(0, 1)
     flat = targets.flatten()
     sources = draw_sources(flat, config.walks_per_target, problem, generator)
     walks = walk_batch(log_chances.detach(), flat, sources, config.max_hops, problem, generator)

@@ -52,6 +52,10 @@ class TrainingOptions:
     own_dropout: float | None = None
     """Share of targets whose own profile is hidden in training (trellis only)."""
 
+    leaf_share: float | None = None
+    """Share of training targets that stand for an unknown leaf hanging from them (guided trellis
+    only)."""
+
     gamma: float | None = None
     """Discount factor, γ in the paper."""
 
@@ -95,8 +99,6 @@ class TrainingOptions:
         method = self.method or ("guided" if self.model == "trellis" else "exact")
         if method not in METHODS:
             raise SpecError(f"unknown method {method!r}: choose from {', '.join(METHODS)}")
-        if self.model == "trellis" and method == "a2c":
-            raise SpecError("trellis has no critic, and a2c trains one: use guided or exact")
         given = {name: value for name, value in vars(self).items() if value is not None}
         return TrainingConfig(**{**METHOD_DEFAULTS[method], **given, "method": method})
 
@@ -115,6 +117,7 @@ class TrainingConfig:
     dropout: float
     neighbour_dropout: float
     own_dropout: float
+    leaf_share: float
     gamma: float
     entropy_coef: float
     clip: float
@@ -138,7 +141,7 @@ class TrainingConfig:
                 raise SpecError(f"{name} is {value}: it must be finite and not negative")
         if not 0 < self.gamma < 1:
             raise SpecError(f"gamma is {self.gamma}: it must lie between 0 and 1")
-        for name in ("dropout", "neighbour_dropout", "own_dropout"):
+        for name in ("dropout", "neighbour_dropout", "own_dropout", "leaf_share"):
             if not 0 <= getattr(self, name) < 1:
                 raise SpecError(
                     f"{name} is {getattr(self, name)}: at least 0 and below 1 is needed"
@@ -181,6 +184,7 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "dropout": 0.2,
         "neighbour_dropout": 0.0,
         "own_dropout": 0.0,
+        "leaf_share": 0.0,
         "gamma": 0.99,
         "entropy_coef": 1e-3,
         "clip": 0.0,
@@ -203,6 +207,7 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "dropout": 0.2,
         "neighbour_dropout": 0.0,
         "own_dropout": 0.0,
+        "leaf_share": 0.0,
         "gamma": 0.97,
         "entropy_coef": 1e-3,
         "clip": 1.0,
@@ -225,6 +230,7 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "dropout": 0.1,
         "neighbour_dropout": 0.8,
         "own_dropout": 0.5,
+        "leaf_share": 0.3,
         "gamma": 0.95,
         "entropy_coef": 0.0,
         "clip": 1.0,

@@ -106,10 +106,8 @@ def scores_towards(
     candidates: Tensor | None = None,
 ) -> Tensor:
     """Scores of all nodes, or of some candidates, for each seed's targets, (S, T, nodes)."""
-    around = None
-    if model.uses_surroundings:
-        around = surroundings_of(model, problem, rows, shown, candidates)
-    goals = model.target_rows(rows, shown.targets, dropout)
+    around = surroundings_of(model, problem, rows, shown, candidates)
+    goals = model.target_rows(rows, shown.targets, dropout, shown.hanging)
     if candidates is not None:
         rows = rows.index_select(1, candidates)
     return model.score_table(rows, goals, dropout, around)

@@ -35,7 +35,9 @@ def guided_loss(
     """One update's loss: imitation over holders, and the return towards some targets."""
     targets = problem.draw_targets(config.targets_per_update, generator)
     if model.uses_surroundings:
-        shown = some_neighbours_of(targets, dropout.neighbour_rate, problem, generator)
+        shown = some_neighbours_of(
+            targets, dropout.neighbour_rate, dropout.leaf_rate, problem, generator
+        )
     else:
         shown = neighbours_of(targets, problem)
     flat, distances = targets.flatten(), shown_distances(problem, shown)

@@ -94,7 +94,11 @@ class Trainer:
         progress = [SeedProgress() for _ in seeds]
         self.state = TrainingState(model, optimiser, generator, best, progress)
         self.dropout = Dropout(
-            config.dropout, generator, config.neighbour_dropout, config.own_dropout
+            config.dropout,
+            generator,
+            config.neighbour_dropout,
+            config.own_dropout,
+            config.leaf_share,
         )
 
     def run(self, max_minutes: float | None = None) -> Outcome:
