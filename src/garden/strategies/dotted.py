@@ -21,8 +21,9 @@ from garden.graphs.cells import shown
 from garden.strategies.base import Strategy
 from garden.strategies.own import as_strategy, missing_functions
 
-_LIBRARIES = tuple(
-    sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib")
+_LIBRARIES = (
+    *(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
+    str(Path(__file__).parents[1]),  # this package
 )
 
 

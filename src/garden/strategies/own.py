@@ -6,6 +6,7 @@ temperature to tune, something to fit) is taken over where the class has it.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol, final, runtime_checkable
@@ -62,6 +63,9 @@ class OwnStrategy(Strategy):
 
     def __repr__(self) -> str:
         return repr(self.own)
+
+    def __copy__(self) -> OwnStrategy:
+        return OwnStrategy(copy.copy(self.own))
 
     @property
     def parameters(self) -> dict[str, Any]:
