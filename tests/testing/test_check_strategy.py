@@ -92,7 +92,7 @@ class Lonely(Right):
 
 class TwoMinds(Right):
     def represent_one(self, ego):
-        return Right().represent(EgoBatch(ego))
+        return Right().represent(without_last(ego))
 
 
 class OneTooMany(Right):
@@ -100,7 +100,7 @@ class OneTooMany(Right):
         return self.represent(ego.as_batch()).take(np.array([0, 0]))
 
 
-def EgoBatch(ego):  # noqa: N802
+def without_last(ego):
     """The ego graph without its last member."""
     batch = ego.as_batch()
     size = len(batch.members) - 1
@@ -243,7 +243,7 @@ REPRESENT = [
     (OrderedRagged, ["Scores depend on the order in which an ego graph's neighbours stand"]),
     (Lonely, ["represented alone gets another row than in a batch"]),
     (TwoMinds, ["represent_one gives another row than represent"]),
-    (OneTooMany, ["represent_one gives 2 rows in 'mean' for 1 ego graphs"]),
+    (OneTooMany, ["represent_one gives 2 rows in 'mean' for 1 ego graph ("]),
     (Dicing, ["represent gives other rows when it is called again"]),
     (Drawing, ["represent remembers earlier calls"]),
     (Caching, ["represent remembers earlier calls"]),
@@ -375,7 +375,7 @@ class Eating(Right):
         return scores
 
 
-class Torn2(Right):
+class OtherRule(Right):
     """Pairs are scored by another rule."""
 
     def score_pairs(self, candidates, targets):
@@ -420,7 +420,7 @@ class Crashing(Right):
 
 SCORE = [
     (Sideways, ["score gives shape (9, 4) for 4 targets and 9 candidates, where (4, 9) is exp"]),
-    (Squeezed, ["score gives shape () for 1 targets and 1 candidates, where (1, 1) is"]),
+    (Squeezed, ["score gives shape () for 1 target and 1 candidate, where (1, 1) is"]),
     (Aligned, ["score gives shape (9,) for 4 targets and 9 candidates"]),
     (Nameful, ["score gives an array of <U32"]),
     (Complex, ["score gives an array of complex128"]),
@@ -434,7 +434,7 @@ SCORE = [
     (Recalling, ["score remembers earlier calls"]),
     (Dependent, ["score by a copy that has represented nothing yet raises "]),
     (Eating, ["score changes the representations that it is given"]),
-    (Torn2, ["score_pairs and score disagree"]),
+    (OtherRule, ["score_pairs and score disagree"]),
     (PairsTogether, ["score_pairs depends on the other pairs"]),
     (PairsTable, ["score_pairs gives shape"]),
     (Smuggling, ["Scores change when a representation has travelled"]),
@@ -571,6 +571,7 @@ def test_check__each_wrongness_gets_its_sentence_and_no_other(kind, sentences):
     for sentence, problem in zip(sentences, found, strict=True):
         assert sentence in problem
         assert "\n" not in problem
+        assert problem.endswith((".", ")"))
 
 
 @pytest.mark.parametrize("kind", [Right, Shifted, Warm])

@@ -51,6 +51,10 @@ class Findings:
         except Exception as error:
             if may_refuse and isinstance(error, GardenError):
                 raise RefusedError(str(error)) from None
-            raise self.stop(
-                f"{what} raises", f"{what} raises {failure_of(error)} {where}"
-            ) from None
+            sentence = f"{what} raises {failure_of(error)} {where}".rstrip() + "."
+            raise self.stop(f"{what} raises", sentence) from None
+
+
+def counted(number: int, what: str) -> str:
+    """So many of these."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.strategies.base import Ragged, Representations
-from garden.testing.findings import Findings
+from garden.testing.findings import Findings, counted
 from garden.testing.rows import dense
 
 
@@ -36,8 +36,8 @@ def well_formed(
         if size != num_rows:
             raise found.stop(
                 "rows",
-                f"{what} gives {size} rows in {name!r} for {num_rows} ego graphs {where}: give one "
-                "each, in their order.",
+                f"{what} gives {counted(size, 'row')} in {name!r} for "
+                f"{counted(num_rows, 'ego graph')} {where}: give one each, in their order.",
             )
         numbers = array.values if isinstance(array, Ragged) else dense(array)
         if numbers.dtype.kind == "f" and np.isnan(numbers).any():

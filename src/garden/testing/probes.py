@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from garden.graphs.ego import EgoGraphs, ProfileTable
 from garden.graphs.graph import Graph
+from garden.testing.findings import counted
 
 _NEWCOMERS = 3  # nodes that join outside
 
@@ -28,8 +29,8 @@ class Probe:
     def where(self) -> str:
         """The end of a sentence."""
         kind = "sparse" if sp.issparse(self.graph.attributes) else "dense"
-        width = self.graph.num_attributes
-        return f"(on {self.name}: {self.graph.num_nodes} nodes, {width} {kind} attributes)"
+        width = counted(self.graph.num_attributes, f"{kind} attribute")
+        return f"(on {self.name}: {self.graph.num_nodes} nodes, {width})"
 
 
 def probes(num_attributes: int | None, without_attributes: bool) -> list[Probe]:

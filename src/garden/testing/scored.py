@@ -11,7 +11,7 @@ import numpy as np
 from garden.graphs.views import ego_graphs
 from garden.strategies.base import Representations, Strategy, Tempered
 from garden.testing.declared import at_temperature, copy_of
-from garden.testing.findings import Findings
+from garden.testing.findings import Findings, counted
 from garden.testing.probes import Probe, reordered, sibling
 from garden.testing.represented import represented
 from garden.testing.rows import differing_row, rebuilt, same_numbers, score_room
@@ -54,11 +54,11 @@ class _Scoring:
 
     def table(self, candidates: Representations, targets: Representations) -> np.ndarray:
         shape = (len(targets), len(candidates))
-        given = f"{shape[0]} targets and {shape[1]} candidates"
+        given = f"{counted(shape[0], 'target')} and {counted(shape[1], 'candidate')}"
         return self._checked("score", self.strategy.score, candidates, targets, shape, given)
 
     def pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        shape, given = (len(candidates),), f"{len(candidates)} pairs"
+        shape, given = (len(candidates),), counted(len(candidates), "pair")
         return self._checked(
             "score_pairs", self.strategy.score_pairs, candidates, targets, shape, given
         )
