@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from garden import testing
     from garden.api import evaluate, load, load_policy, route, train
     from garden.datasets.task import SearchTask
     from garden.errors import GardenError
@@ -24,6 +25,7 @@ __all__ = [
     "load",
     "load_policy",
     "route",
+    "testing",
     "train",
 ]
 
@@ -37,9 +39,12 @@ _HOMES = {
     "route": "garden.api",
     "train": "garden.api",
 }
+_ROOMS = {"testing"}
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"garden.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'garden' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)

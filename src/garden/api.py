@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -102,17 +102,17 @@ def evaluate(
     """Compare strategies on a task; a graph or a spec is split with ``seed`` first.
 
     A strategy is a name (``distance``, ``bidirectional+visited``, a run folder,
-    ``package.module:Class``) or an object; without any, all walkers that the graph allows are
-    compared. A policy is refused where its training may have seen the targets, unless that is
-    allowed; the report then says so.
+    ``package.module:Class``) or an object with ``represent`` and ``score``; without any, all
+    walkers that the graph allows are compared. A policy is refused where its training may have
+    seen the targets, unless that is allowed; the report then says so.
     """
     config = config or EvaluationConfig()
     if not isinstance(task, SearchTask):
         task = SearchTask.split(load(task), seed=seed)
     if strategies is None:
         strategies = default_strategies(task.graph)
-    elif isinstance(strategies, str | Strategy):
-        strategies = [strategies]
+    elif isinstance(strategies, str) or hasattr(strategies, "represent"):
+        strategies = [cast(StrategyLike, strategies)]
     contenders = [contender_named(strategy, memory) for strategy in strategies]
     seen = [contender for contender in contenders if _has_seen(contender.strategy, task, config)]
     if seen and not allow_seen_targets:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import difflib
-import importlib
 import logging
-import sys
 from pathlib import Path
 
-from garden.errors import SpecError, StrategyError
+from garden.errors import SpecError
 from garden.graphs.graph import Graph
 from garden.search.compare import Contender
 from garden.strategies.base import Strategy
+from garden.strategies.dotted import strategy_of_dotted_name
 from garden.strategies.memory import Memory, memory_named
+from garden.strategies.own import PlainStrategy, as_strategy
 from garden.strategies.registry import WALKERS
 
 _LOG = logging.getLogger("garden")
 _WEIGHTS = Path(__file__).parent / "weights"
 
-StrategyLike = str | Strategy
+StrategyLike = str | PlainStrategy
 
 
 def default_strategies(graph: Graph) -> list[str]:
@@ -37,10 +37,9 @@ def default_strategies(graph: Graph) -> list[str]:
 
 def contender_named(strategy: StrategyLike, memory: str = "none") -> Contender:
     """A strategy with its memory: ``NAME+MEMORY`` overrides the memory given for all."""
-    if isinstance(strategy, Strategy):
-        return Contender(strategy.name, strategy, memory_named(memory))
     if not isinstance(strategy, str):
-        raise SpecError(f"a strategy is a name or a Strategy, not a {type(strategy).__name__}")
+        ready = as_strategy(strategy)
+        return Contender(ready.name, ready, memory_named(memory))
     name, own_memory = _split_memory(strategy)
     chosen: Memory = own_memory or memory_named(memory)
     return Contender(name, strategy_named(name), chosen)
@@ -56,7 +55,7 @@ def strategy_named(name: str) -> Strategy:
 
         return load_policy(shipped.get(name, Path(name)))
     if ":" in name:
-        return _strategy_of_dotted_name(name)
+        return strategy_of_dotted_name(name)
     close = difflib.get_close_matches(name, [*WALKERS, *shipped], n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     raise SpecError(
@@ -79,23 +78,3 @@ def _split_memory(name: str) -> tuple[str, Memory | None]:
     if not base:
         raise SpecError(f"{name!r} names a memory but no strategy: write NAME+{memory}")
     return base, memory_named(memory)
-
-
-def _strategy_of_dotted_name(name: str) -> Strategy:
-    module_name, _, class_name = name.partition(":")
-    if "" not in sys.path and str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))  # an installed `garden` does not look here by itself
-    try:
-        module = importlib.import_module(module_name)
-    except Exception as error:
-        raise SpecError(f"{name}: cannot import {module_name!r} ({error})") from None
-    made = getattr(module, class_name, None)
-    if not callable(made):
-        raise SpecError(f"{name}: {module_name} has no class {class_name!r}")
-    try:
-        strategy = made()
-    except Exception as error:
-        raise StrategyError(f"{name}: cannot be made without arguments ({error})") from None
-    if not isinstance(strategy, Strategy):
-        raise StrategyError(f"{name}: not a garden.strategies.base.Strategy")
-    return strategy

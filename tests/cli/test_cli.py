@@ -122,9 +122,10 @@ def test_data__lists_and_describes(capsys):
         (["evaluate", SPEC, "--strategy", "random+elephant"], "unknown memory 'elephant'"),
         (["evaluate", SPEC, "--strategy", "+visited"], "no strategy"),
         (["evaluate", SPEC, "--memory", "elephant"], "unknown memory"),
-        (["evaluate", SPEC, "--strategy", "no.such.module:Thing"], "cannot import"),
-        (["evaluate", SPEC, "--strategy", "json:Nothing"], "no class 'Nothing'"),
-        (["evaluate", SPEC, "--strategy", "collections:Counter"], "not a garden.strategies"),
+        (["evaluate", SPEC, "--strategy", "no.such.module:Thing"], "no module named 'no'"),
+        (["evaluate", SPEC, "--strategy", "json:Nothing"], "json has no 'Nothing'"),
+        (["evaluate", SPEC, "--strategy", "collections:Counter"], "it has no represent"),
+        (["route", SPEC, "--source", "3", "--target", "4", "--strategy", "json:x"], "has no 'x'"),
         (["evaluate", SPEC, "--strategy", "random+visited", "--evaluation", "exact"], "no exact"),
         (["evaluate", SPEC, "--max-hops", "0"], "max_hops is 0"),
         (["evaluate", SPEC, "--seed", "-1"], "seed -1"),
@@ -235,6 +236,38 @@ def test_cli__without_a_terminal_there_is_no_progress_bar(capsys, monkeypatch):
     monkeypatch.setattr("garden.cli.console._PATIENCE", 0.0)
     run("evaluate", SPEC, "--strategy", "distance")
     assert capsys.readouterr().err == ""
+
+
+def test_cli__a_class_in_the_working_folder_plays_by_its_dotted_name(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import numpy as np\n"
+        "from garden.strategies.base import Representations\n"
+        "class Hubs:\n"
+        "    def represent(self, egos):\n"
+        "        return Representations({'degree': egos.degrees})\n"
+        "    def score(self, candidates, targets):\n"
+        "        return np.tile(candidates.arrays['degree'], (len(targets), 1))\n"
+    )
+    script = "import sys; from garden.cli.main import main; main(sys.argv[1:])"
+    commands = [
+        ["evaluate", SPEC, "--strategy", "mine:Hubs", "--strategy", "mine:Hubs+visited"],
+        ["route", SPEC, "--strategy", "mine:Hubs+backtrack", "--source", "3", "--target", "17"],
+    ]
+    # As an installed script starts: without the working folder on the path.
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-P", "-c", script, *command, "--json", "-"],
+            check=True, capture_output=True, text=True, cwd=tmp_path,
+        ).stdout
+        for command in commands
+    ]  # fmt: skip
+    report, trip = map(json.loads, outputs)
+    assert [(row["name"], row["memory"]) for row in report["strategies"]] == [
+        ("mine:Hubs", "none"),
+        ("mine:Hubs", "visited"),
+    ]
+    assert (trip["strategy"], trip["memory"]) == ("mine:Hubs", "backtrack")
+    assert trip["delivered"]
 
 
 def test_cli__unknown_flags_are_refused_by_the_parser(capsys):

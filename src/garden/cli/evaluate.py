@@ -25,7 +25,8 @@ class Evaluate:
     """The graph: facebook:414, kaiser-hilgetag:n=200,beta=1, a file, a folder, …"""
 
     strategy: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
-    """A strategy, as often as you like; NAME+MEMORY gives it a memory. All walkers by default."""
+    """A strategy, as often as you like: a walker, shipped weights, a run folder, or a class of your
+    own as package.module:Class; NAME+MEMORY gives it a memory. All walkers by default."""
 
     memory: str = "none"
     """The memory of every strategy that names none of its own: none, visited, backtrack,

@@ -22,7 +22,8 @@ class Route:
     """The node that shall receive."""
 
     strategy: str = "bidirectional+visited"
-    """Who decides; NAME+MEMORY gives it a memory."""
+    """Who decides: a walker, shipped weights, a run folder, or a class of your own as
+    package.module:Class; NAME+MEMORY gives it a memory."""
 
     memory: str = "none"
     """The memory, where the strategy names none: none, visited, backtrack,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, final
 
@@ -86,7 +86,7 @@ class Policy(Strategy):
     def represent(self, egos: EgoGraphs) -> Representations:
         """A row per ego graph."""
         self._check_width(egos.num_attributes)
-        tensors = ego_tensors(egos, self._device)
+        tensors = self._tensors(egos)
         with torch.no_grad():
             rows = self.model.embed(tensors)
         return self._representations(rows, tensors, egos)
@@ -101,7 +101,7 @@ class Policy(Strategy):
             dense = profiles.to_dense() if profiles.is_sparse else profiles
             rows = self.model.embed_one(dense, linked)
         batch = ego.as_batch()
-        return self._representations(rows, ego_tensors(batch, self._device), batch)
+        return self._representations(rows, self._tensors(batch), batch)
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """The actor's output."""
@@ -168,6 +168,13 @@ class Policy(Strategy):
     @property
     def _device(self) -> torch.device:
         return self.model.shift.device
+
+    def _tensors(self, egos: EgoGraphs) -> EgoTensors:
+        tensors = ego_tensors(egos, self._device)
+        if tensors.profiles.is_sparse and self.model.shift.any():
+            # Trained on a dense table: what is shifted has no zeros left to save.
+            return replace(tensors, profiles=tensors.profiles.to_dense())
+        return tensors
 
     def _representations(
         self, rows: Tensor, tensors: EgoTensors, egos: EgoGraphs

@@ -29,7 +29,7 @@ from garden.search.tune import prepare
 from garden.strategies.base import (
     Representations,
     Strategy,
-    check_strategy,
+    check_declarations,
     checked_representations,
 )
 from garden.strategies.memory import Memory
@@ -103,7 +103,7 @@ def _ready(
     config: EvaluationConfig,
     progress: Progress,
 ) -> _Player:
-    check_strategy(contender.strategy)
+    check_declarations(contender.strategy)
     strategy = prepare(contender.strategy, task, config.max_hops, progress)
     evaluation = _evaluation_of(contender, task, pairs, config)
     # The label, not the place in the list, seeds the walks: adding a strategy changes no other.

@@ -15,7 +15,7 @@ from garden.graphs.graph import Graph
 from garden.strategies.base import (
     Representations,
     Strategy,
-    check_strategy,
+    check_declarations,
     checked_representations,
     checked_scores,
 )
@@ -51,7 +51,7 @@ def walk(
     stream: int,
 ) -> Walk:
     """Walk one message from source to target; ``stream`` is its random state (64 bits)."""
-    check_strategy(strategy)
+    check_declarations(strategy)
     checked_representations(representations, graph.num_nodes, strategy.name)
     target_row = representations.take(np.array([target]))
     state: Any = memory.start()

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from garden.errors import StrategyError
 from garden.graphs.ego import EgoGraph, EgoGraphs, ragged_rows
+from garden.strategies.repeats import runs_of_equal_rows
 
 Selection = Literal["softmax", "argmax"]
 Rows: TypeAlias = np.ndarray | sp.csr_array  # one row per ego graph
@@ -89,7 +90,11 @@ class _ClassName:
 
 
 class Strategy(ABC):
-    """A strategy: subclass it and write ``represent`` and ``score_pairs``; the rest follows."""
+    """A strategy: subclass it and write ``represent`` and ``score``; the rest follows.
+
+    Where aligned pairs are easier to score than a table, write ``score_pairs`` in its place; where
+    speed matters, write both.
+    """
 
     name: ClassVar[str] = _ClassName()  # type: ignore[assignment]
     selection: ClassVar[Selection] = "softmax"
@@ -108,12 +113,19 @@ class Strategy(ABC):
         """The representation of one ego graph, as a peer makes its own."""
         return self.represent(ego.as_batch())
 
-    @abstractmethod
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """How good candidate i is for target i, over aligned rows, (num_pairs,) float64."""
+        _refuse_one_without_scores(self)
+        scores = np.empty(len(targets))
+        for run in runs_of_equal_rows(targets):  # the neighbours of one holder share a target
+            rows = np.arange(run.start, run.stop)
+            table = self.score(candidates.take(rows), targets.take(rows[:1]))
+            scores[run] = checked_scores(table, (1, len(rows)), self.name)[0]
+        return scores
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """How good each candidate is for each target, (num_targets, num_candidates) float64."""
+        _refuse_one_without_scores(self)
         table = np.empty((len(targets), len(candidates)))
         for block in target_blocks(len(targets), len(candidates), PAIRS_PER_BLOCK):
             rows = np.repeat(np.arange(block.start, block.stop), len(candidates))
@@ -169,7 +181,7 @@ def target_blocks(num_targets: int, num_candidates: int, max_entries: int) -> It
         yield slice(start, min(start + size, num_targets))
 
 
-def check_strategy(strategy: Strategy) -> None:
+def check_declarations(strategy: Strategy) -> None:
     """Refuse a strategy that does not say what every strategy must say."""
     name = getattr(strategy, "name", None)
     if not isinstance(name, str) or not name:
@@ -181,6 +193,17 @@ def check_strategy(strategy: Strategy) -> None:
         )
     if hasattr(strategy, "fit") and not isinstance(strategy, Fitted):
         raise StrategyError(f"{name}: it has fit, but no property `fitted` to say when it is done")
+    _refuse_one_without_scores(strategy)
+
+
+def _refuse_one_without_scores(strategy: Strategy) -> None:
+    """Either scoring function is made from the other, so that one must be written."""
+    table, pairs = (getattr(strategy, name) for name in ("score", "score_pairs"))
+    if (
+        getattr(table, "__func__", None) is Strategy.score
+        and getattr(pairs, "__func__", None) is Strategy.score_pairs
+    ):
+        raise StrategyError(f"{strategy.name}: it cannot score: write score or score_pairs")
 
 
 def checked_representations(rows: Representations, num_rows: int, name: str) -> Representations:

@@ -1,0 +1,108 @@
+"""A user's own class as a strategy: ``represent`` and ``score`` are all that it must have.
+
+It need not know this package's base class. What else a strategy may have (a name, a selection, a
+temperature to tune, something to fit) is taken over where the class has it.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Protocol, final, runtime_checkable
+
+import numpy as np
+
+from garden.errors import StrategyError
+from garden.graphs.cells import shown
+from garden.graphs.ego import EgoGraphs
+from garden.strategies.base import Representations, Strategy
+
+_TAKEN_OVER = (
+    "name",
+    "selection",
+    "needs_attributes",
+    "represent_one",
+    "score",
+    "score_pairs",
+    "temperature",
+    "fitted",
+    "trained_graph",
+    "trained_task",
+    "trained_seed",
+    "check_attributes",
+)
+_MAKING_ANOTHER = ("with_temperature", "fit")
+
+
+@runtime_checkable
+class PlainStrategy(Protocol):
+    """Whatever has the two functions."""
+
+    def represent(self, egos: EgoGraphs) -> Representations:
+        """One representation per ego graph, each from that ego graph alone."""
+        ...
+
+    def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
+        """How good each candidate is for each target, (num_targets, num_candidates)."""
+        ...
+
+
+@final
+class OwnStrategy(Strategy):
+    """An object with the two functions, given what every strategy has."""
+
+    def __init__(self, own: Any) -> None:
+        self.own = own
+        mine = vars(self)
+        mine["name"] = type(own).__name__
+        mine |= {name: getattr(own, name) for name in _TAKEN_OVER if hasattr(own, name)}
+        for name in _MAKING_ANOTHER:
+            if callable(getattr(own, name, None)):
+                mine[name] = partial(_made_by, getattr(own, name), f"{type(own).__name__}.{name}")
+
+    def __repr__(self) -> str:
+        return repr(self.own)
+
+    def __copy__(self) -> OwnStrategy:
+        return OwnStrategy(copy.copy(self.own))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the object says of itself; its temperature, where it says nothing."""
+        if hasattr(self.own, "parameters"):
+            return self.own.parameters
+        return {"temperature": self.own.temperature} if hasattr(self.own, "temperature") else {}
+
+    def represent(self, egos: EgoGraphs) -> Representations:
+        """As the object does."""
+        return self.own.represent(egos)
+
+
+def as_strategy(own: object) -> Strategy:
+    """The object as a strategy; one that lacks a function is refused, saying which."""
+    if isinstance(own, Strategy):
+        return own
+    if isinstance(own, type):
+        raise StrategyError(f"{own.__name__} is a class: give an object of it, {own.__name__}()")
+    missing = missing_functions(own)
+    if missing:
+        raise StrategyError(f"{shown(own)} is not a strategy: {missing}")
+    return OwnStrategy(own)
+
+
+def missing_functions(own: object) -> str:
+    """What a class or an object lacks to be a strategy, as a sentence; empty where nothing."""
+    lacks = [] if callable(getattr(own, "represent", None)) else ["represent"]
+    if not any(callable(getattr(own, name, None)) for name in ("score", "score_pairs")):
+        lacks.append("score")
+    if not lacks:
+        return ""
+    return f"it has no {' and no '.join(lacks)} (a strategy is a class with represent and score)"
+
+
+def _made_by(step: Callable[[Any], Any], name: str, argument: Any) -> Strategy:
+    made = step(argument)
+    if missing_functions(made):
+        raise StrategyError(f"{name} gave {shown(made)}: it must give the strategy back")
+    return as_strategy(made)

@@ -1,0 +1,106 @@
+"""What a strategy says of itself, and how it gets ready: checks that need no scores."""
+
+from __future__ import annotations
+
+import copy
+import json
+from contextlib import suppress
+from typing import get_args
+
+from garden.graphs.ego import EgoGraphs
+from garden.strategies.base import Fitted, Selection, Strategy, Tempered
+from garden.testing.findings import Findings, StoppedError
+
+_TEMPERATURE = 0.7
+
+
+def check_declared(strategy: Strategy, found: Findings) -> None:
+    """Its name, its selection, and what reports show."""
+    name: object = strategy.name
+    if not isinstance(name, str) or not name:
+        found.add("name", f"Its name is {name!r}: give it a text to be known by.")
+    if strategy.selection not in get_args(Selection):
+        choices = " or ".join(repr(choice) for choice in get_args(Selection))
+        found.add("selection", f"Its selection is {strategy.selection!r}: it must be {choices}.")
+    value: object = strategy.needs_attributes
+    if not isinstance(value, bool):
+        found.add("needs_attributes", f"needs_attributes is {value!r}: it must be True or False.")
+    if hasattr(strategy, "fit") and not isinstance(strategy, Fitted):
+        found.add("fitted", "It has fit, but no property fitted that says whether it is done.")
+    check_parameters(strategy, found)
+
+
+def check_parameters(strategy: Strategy, found: Findings) -> None:
+    """Reports write them as JSON."""
+    try:
+        parameters = found.result_of("parameters", "", lambda: strategy.parameters)
+    except StoppedError:
+        return
+    try:
+        fine = isinstance(parameters, dict)
+        json.dumps(parameters, allow_nan=False)
+    except (TypeError, ValueError):
+        fine = False
+    if not fine:
+        found.add(
+            "parameters",
+            f"parameters gives {parameters!r}, which a report cannot write: give a dictionary of "
+            "plain, finite numbers and texts.",
+        )
+
+
+def copy_of(strategy: Strategy) -> Strategy:
+    """A copy that shares nothing with the strategy, or as little as it lets itself be copied."""
+    for way in (copy.deepcopy, copy.copy):
+        with suppress(Exception):  # it may hold whatever it likes
+            return way(strategy)
+    return strategy
+
+
+def ready_strategy(strategy: Strategy, egos: EgoGraphs, where: str, found: Findings) -> Strategy:
+    """The strategy fitted on these ego graphs and at a temperature, where it asks for either."""
+    if isinstance(strategy, Fitted) and not strategy.fitted:
+        strategy = _fitted(strategy, egos, where, found)
+    if isinstance(strategy, Tempered) and strategy.temperature is None:
+        strategy = at_temperature(strategy, _TEMPERATURE, where, found)
+    check_parameters(strategy, found)
+    return strategy
+
+
+def at_temperature(strategy: Strategy, temperature: float, where: str, found: Findings) -> Strategy:
+    """The strategy at this temperature, itself unchanged."""
+    assert isinstance(strategy, Tempered)
+    before = _itself(strategy).temperature  # type: ignore[attr-defined]
+    tempered = found.result_of(
+        "with_temperature", where, lambda: strategy.with_temperature(temperature)
+    )
+    if getattr(tempered, "temperature", None) != temperature or not isinstance(tempered, Strategy):
+        raise found.stop(
+            "with_temperature",
+            f"with_temperature({temperature}) does not give a strategy at that temperature back.",
+        )
+    if _itself(strategy).temperature != before:  # type: ignore[attr-defined]
+        found.add(
+            "with_temperature changes",
+            "with_temperature changes the strategy that it is called on: give a copy back.",
+        )
+    return tempered
+
+
+def _fitted(strategy: Strategy, egos: EgoGraphs, where: str, found: Findings) -> Strategy:
+    assert isinstance(strategy, Fitted)
+    fitted = found.result_of("fit", where, lambda: strategy.fit(egos), may_refuse=True)
+    if not isinstance(fitted, Strategy) or not getattr(fitted, "fitted", False):
+        raise found.stop("fit", "fit does not give a strategy back whose fitted is True.")
+    if _itself(strategy).fitted:  # type: ignore[attr-defined]
+        found.add(
+            "fit changes",
+            "fit changes the strategy that it is called on: give a fitted copy back, so that the "
+            "same strategy can be evaluated on several graphs.",
+        )
+    return fitted
+
+
+def _itself(strategy: Strategy) -> object:
+    """The user's own object."""
+    return getattr(strategy, "own", strategy)

@@ -1,0 +1,157 @@
+"""The small graphs on which a strategy is checked, and what happens around an ego graph.
+
+Among them are a leaf, a hub, a pair of nodes, equal profiles, a profile of zeros, real numbers,
+sparse tables and, where a strategy can do without attributes, none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from garden.graphs.ego import EgoGraphs, ProfileTable
+from garden.graphs.graph import Graph
+from garden.testing.findings import counted
+
+_NEWCOMERS = 3  # nodes that join outside
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A graph to check on, and how sentences call it."""
+
+    graph: Graph
+    name: str
+
+    @property
+    def where(self) -> str:
+        """The end of a sentence."""
+        kind = "sparse" if sp.issparse(self.graph.attributes) else "dense"
+        width = counted(self.graph.num_attributes, f"{kind} attribute")
+        return f"(on {self.name}: {self.graph.num_nodes} nodes, {width})"
+
+
+def probes(num_attributes: int | None, without_attributes: bool) -> list[Probe]:
+    """The graphs; ``num_attributes`` gives all of them one width."""
+    shapes = [
+        ("a star", _star(8), 3, "binary"),
+        ("a ring with chords", _ring_with_chords(23), 6, "sparse"),
+        ("a clique with a tail", _clique_with_tail(6, 4), 4, "real"),
+        ("a pair", np.array([[0, 1]]), 1, "binary"),
+        ("a tree", _tree(14), 40, "sparse"),
+    ]
+    made = [
+        Probe(_graph(edges, num_attributes or width, kind, seed), name)
+        for seed, (name, edges, width, kind) in enumerate(shapes)
+    ]
+    if without_attributes and num_attributes is None:
+        made.append(Probe(_graph(_tree(11), 0, "binary", 9), "a tree without attributes"))
+    return made
+
+
+def sibling(graph: Graph) -> Graph:
+    """Another graph of the same width, in the same kind of table."""
+    kind = "sparse" if sp.issparse(graph.attributes) else "real"
+    return _graph(_ring_with_chords(15), graph.num_attributes, kind, 77)
+
+
+def changed_outside(graph: Graph, centre: int) -> Graph:
+    """The same ego graph of the centre in another graph.
+
+    Outside it attributes differ, nodes have joined, and every edge that leaves it is gone.
+    """
+    inside = {centre, *graph.neighbours(centre).tolist()}
+    num_nodes = graph.num_nodes + _NEWCOMERS
+    outside = np.array([node for node in range(num_nodes) if node not in inside])
+    dense = _dense(graph.attributes)
+    attributes = np.concatenate([dense, np.zeros((_NEWCOMERS, dense.shape[1]))])
+    attributes[outside] = 1 - attributes[outside]
+    kept = [edge for edge in graph.edges().tolist() if set(edge) <= inside]
+    moved = np.stack([outside, np.roll(outside, 1)], axis=1)
+    edges = np.array(kept + moved.tolist())
+    table = sp.csr_array(attributes) if sp.issparse(graph.attributes) else attributes
+    return Graph.from_edges(edges, num_nodes, table)
+
+
+def renumbered(egos: EgoGraphs) -> EgoGraphs:
+    """The same ego graphs over a table of profiles in another order, with a few more rows."""
+    num_profiles = int(egos.profiles.shape[0])
+    order = np.random.default_rng(3).permutation(num_profiles + 2)
+    padded = np.concatenate([_dense(egos.profiles), np.ones((2, egos.num_attributes))])
+    table = padded[order].astype(np.float32)
+    profiles = sp.csr_array(table) if sp.issparse(egos.profiles) else table
+    return replace(egos, profiles=profiles, members=np.argsort(order)[egos.members].astype("i4"))
+
+
+def reordered(egos: EgoGraphs) -> EgoGraphs:
+    """The same ego graphs with their neighbours, and their edges, in another order."""
+    rng = np.random.default_rng(4)
+    order = np.lexsort((rng.random(len(egos.members)), ~egos.is_centre, egos.owner))
+    edge_owner = np.repeat(np.arange(len(egos)), np.diff(egos.edge_offsets))
+    edge_order = np.lexsort((rng.random(len(edge_owner)), edge_owner))
+    edges = np.argsort(order)[egos.edges][:, edge_order]
+    return replace(egos, members=egos.members[order], edges=edges.astype(np.int32))
+
+
+def copied(egos: EgoGraphs) -> EgoGraphs:
+    """The same in arrays of its own that can be written to, so that whoever does is found out."""
+    return EgoGraphs(
+        egos.offsets.copy(),
+        egos.members.copy(),
+        egos.edge_offsets.copy(),
+        egos.edges.copy(),
+        egos.profiles.copy(),
+    )
+
+
+def changed_fields(before: EgoGraphs, after: EgoGraphs) -> list[str]:
+    """Which fields of the ego graphs are no longer as they were."""
+    fields = ("offsets", "members", "edge_offsets", "edges")
+    changed = [
+        name for name in fields if not np.array_equal(getattr(before, name), getattr(after, name))
+    ]
+    same = np.array_equal(_dense(before.profiles), _dense(after.profiles))
+    return changed if same else [*changed, "profiles"]
+
+
+def _graph(edges: np.ndarray, width: int, kind: str, seed: int) -> Graph:
+    num_nodes = int(edges.max()) + 1
+    rng = np.random.default_rng(seed)
+    if kind == "real":
+        attributes = rng.normal(size=(num_nodes, width))
+    else:
+        attributes = (rng.random((num_nodes, width)) < 0.4).astype(float)
+    if num_nodes > 4:  # small as they are, profiles would hardly repeat by chance
+        attributes[num_nodes - 1] = attributes[0]
+        attributes[num_nodes - 2] = attributes[1]
+        attributes[2] = 0
+    return Graph.from_edges(
+        edges, num_nodes, sp.csr_array(attributes) if kind == "sparse" else attributes
+    )
+
+
+def _star(num_leaves: int) -> np.ndarray:
+    return np.array([[0, leaf] for leaf in range(1, num_leaves + 1)])
+
+
+def _ring_with_chords(num_nodes: int) -> np.ndarray:
+    nodes = np.arange(num_nodes)
+    ring = np.stack([nodes, (nodes + 1) % num_nodes], axis=1)
+    chords = np.stack([nodes[::2], (nodes[::2] + 2) % num_nodes], axis=1)
+    hub = np.array([[0, other] for other in range(4, num_nodes, 3)])
+    return np.concatenate([ring, chords, hub])
+
+
+def _clique_with_tail(size: int, length: int) -> np.ndarray:
+    clique = [[a, b] for a in range(size) for b in range(a)]
+    return np.array(clique + [[node - 1, node] for node in range(size, size + length)])
+
+
+def _tree(num_nodes: int) -> np.ndarray:
+    return np.array([[node, (node - 1) // 2] for node in range(1, num_nodes)])
+
+
+def _dense(table: ProfileTable) -> np.ndarray:
+    return table if isinstance(table, np.ndarray) else table.toarray()

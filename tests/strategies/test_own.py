@@ -1,0 +1,158 @@
+"""A class with two functions is a strategy like any other."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import garden
+from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
+from garden.datasets.task import SearchTask
+from garden.errors import StrategyError
+from garden.graphs.views import ego_graphs
+from garden.search.tune import prepare
+from garden.strategies.base import Ragged, Representations, Strategy
+from garden.strategies.own import as_strategy
+from garden.strategies.repeats import runs_of_equal_rows
+from garden.strategies.walkers import DistanceWalker, GreedyWalker
+
+TASK = SearchTask.split(kaiser_hilgetag(n=40, beta=1, seed=1))
+
+
+class Near:
+    """DistanceWalker by hand, its temperature and all."""
+
+    def __init__(self, temperature=None):
+        self.temperature = temperature
+
+    def with_temperature(self, temperature):
+        return Near(temperature)
+
+    def represent(self, egos):
+        return Representations({"profile": egos.profiles[egos.centres]})
+
+    def score(self, candidates, targets):
+        return DistanceWalker(self.temperature).score(candidates, targets)
+
+
+class Pairwise:
+    name = "pairwise"
+    selection = "argmax"
+    represent = Near.represent
+
+    def score_pairs(self, candidates, targets):
+        return GreedyWalker().score_pairs(candidates, targets)
+
+
+class Derived(Strategy):
+    """A subclass may write the table alone, too."""
+
+    selection = "argmax"
+
+    def represent(self, egos):
+        return GreedyWalker().represent(egos)
+
+    def score(self, candidates, targets):
+        return GreedyWalker().score(candidates, targets)
+
+
+class Centred:
+    """Something to fit: the mean profile of the training nodes."""
+
+    selection = "argmax"
+    represent = Near.represent
+
+    def __init__(self, mean=None):
+        self.mean, self.fitted = mean, mean is not None
+
+    def fit(self, egos):
+        return Centred(egos.profiles[egos.centres].mean(axis=0))
+
+    def score(self, candidates, targets):
+        assert self.fitted
+        return (targets.arrays["profile"] - self.mean) @ candidates.arrays["profile"].T
+
+
+class Lost(Centred):
+    def fit(self, egos):
+        self.mean = 0.0
+
+
+class Silent(Strategy):
+    def represent(self, egos):
+        return GreedyWalker().represent(egos)
+
+
+def test_own__two_functions_play_like_the_walker_they_repeat():
+    mine = garden.evaluate(TASK, Near()).results[0]
+    walker = garden.evaluate(TASK, "distance").results[0]
+    assert mine.name == "Near"
+    assert mine.parameters == walker.parameters  # tuned alike
+    assert mine.oracle_ratio == pytest.approx(walker.oracle_ratio)
+
+
+@pytest.mark.parametrize("own", [Pairwise(), Derived()])
+def test_own__either_way_of_scoring_gives_the_other(own):
+    strategy, greedy = as_strategy(own), GreedyWalker()
+    rows = strategy.represent(ego_graphs(TASK.graph))
+    targets = rows.take(np.array([5, 0, 5, 17]))
+    assert strategy.score(rows, targets) == pytest.approx(greedy.score(rows, targets))
+    mixed = rows.take(np.arange(40) // 9)
+    assert strategy.score_pairs(rows, mixed) == pytest.approx(greedy.score_pairs(rows, mixed))
+
+
+def test_own__scores_of_one_target_are_asked_for_at_once():
+    calls = []
+
+    class Counting(Derived):
+        def score(self, candidates, targets):
+            calls.append((len(targets), len(candidates)))
+            return super().score(candidates, targets)
+
+    rows = Counting().represent(ego_graphs(TASK.graph))
+    Counting().score_pairs(rows, rows.take(np.repeat([3, 4], 20)))
+    assert calls == [(1, 20), (1, 20)]
+
+
+def test_own__routes_and_takes_its_name_and_memory():
+    message = garden.route(TASK.graph, Pairwise(), source="3", target="17", memory="backtrack")
+    assert (message.strategy, message.memory, message.delivered) == ("pairwise", "backtrack", True)
+
+
+def test_own__is_fitted_on_training_nodes():
+    ready = prepare(as_strategy(Centred()), TASK)
+    expected = TASK.graph.attributes[TASK.train_targets].mean(axis=0)
+    assert ready.own.mean == pytest.approx(expected)
+    assert garden.evaluate(TASK, Centred()).results[0].oracle_ratio >= 1
+
+
+@pytest.mark.parametrize(
+    ("own", "message"),
+    [
+        (Near, "Near is a class: give an object of it, Near()"),
+        (42, "42 is not a strategy: it has no represent and no score"),
+        (Silent(), "Silent: it cannot score: write score or score_pairs"),
+        (Lost(), "Lost.fit gave None: it must give the strategy back"),
+    ],
+)
+def test_own__what_is_missing_is_said(own, message):
+    with pytest.raises(StrategyError) as raised:
+        garden.evaluate(TASK, [own])
+    assert message in str(raised.value)
+
+
+def test_own__a_strategy_that_cannot_score_does_not_ask_itself_for_ever():
+    rows = Silent().represent(ego_graphs(TASK.graph))
+    for score in (Silent().score, Silent().score_pairs):
+        with pytest.raises(StrategyError, match="it cannot score"):
+            score(rows, rows)
+
+
+def test_repeats__rows_that_equal_their_neighbours_stand_in_one_run():
+    flat = np.array([1, 1, 2, 2, 2, 2])
+    wide = np.array([[0.0], [0], [0], [0], [5], [5]])
+    lists = Ragged(np.array([[7], [7], [7], [8], [8]]), np.array([0, 1, 2, 3, 3, 4, 5]))
+    for table in (wide, sp.csr_array(wide)):
+        rows = Representations({"flat": flat, "wide": table}, {"lists": lists})
+        runs = [(run.start, run.stop) for run in runs_of_equal_rows(rows)]
+        assert runs == [(0, 2), (2, 3), (3, 4), (4, 6)]
+    assert list(runs_of_equal_rows(Representations({"flat": flat[:0]}))) == []
