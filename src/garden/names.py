@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 import logging
 from pathlib import Path
+from typing import cast
 
 from garden.errors import SpecError
 from garden.graphs.graph import Graph
 from garden.search.compare import Contender
 from garden.strategies.base import Strategy
 from garden.strategies.dotted import strategy_of_dotted_name
-from garden.strategies.memory import Memory, memory_named
+from garden.strategies.memory import RECURRENT, Memory, memory_named
 from garden.strategies.own import PlainStrategy, as_strategy
 from garden.strategies.registry import WALKERS
 
@@ -39,10 +40,20 @@ def contender_named(strategy: StrategyLike, memory: str = "none") -> Contender:
     """A strategy with its memory: ``NAME+MEMORY`` overrides the memory given for all."""
     if not isinstance(strategy, str):
         ready = as_strategy(strategy)
-        return Contender(ready.name, ready, memory_named(memory))
+        return Contender(ready.name, ready, _memory_of(ready, memory))
     name, own_memory = _split_memory(strategy)
-    chosen: Memory = own_memory or memory_named(memory)
-    return Contender(name, strategy_named(name), chosen)
+    ready = strategy_named(name)
+    return Contender(name, ready, _memory_of(ready, own_memory or memory))
+
+
+def _memory_of(strategy: Strategy, name: str) -> Memory:
+    """The memory with this name; a recurrent one is the strategy's own."""
+    if name != RECURRENT:
+        return memory_named(name)
+    memory = getattr(strategy, "recurrent_memory", None)
+    if memory is None:
+        raise SpecError(f"{strategy.name} has no recurrent memory: only trained policies may")
+    return cast(Memory, memory)
 
 
 def strategy_named(name: str) -> Strategy:
@@ -71,10 +82,12 @@ def shipped_weights() -> dict[str, Path]:
     return {folder.name: folder for folder in sorted(_WEIGHTS.iterdir()) if folder.is_dir()}
 
 
-def _split_memory(name: str) -> tuple[str, Memory | None]:
+def _split_memory(name: str) -> tuple[str, str | None]:
     base, plus, memory = name.rpartition("+")
     if not plus or Path(name).is_dir():
         return name, None
     if not base:
         raise SpecError(f"{name!r} names a memory but no strategy: write NAME+{memory}")
-    return base, memory_named(memory)
+    if memory != RECURRENT:
+        memory_named(memory)  # refused before anything is loaded
+    return base, memory

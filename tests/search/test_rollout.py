@@ -148,7 +148,7 @@ def test_rollout__without_numba_gives_the_same_walks(monkeypatch, memory, name):
     strategy, rows = ready(name)
     pairs = TASK.test_pairs[:10]
     fast = rollout(GRAPH, strategy, rows, pairs, memory_named(memory), 25, 2, 4, keep_paths=True)
-    monkeypatch.setattr(module, "_kernel_of", lambda memory: None)
+    monkeypatch.setattr(module, "_kernel_of", lambda memory, representations: None)
     plain = rollout(GRAPH, strategy, rows, pairs, memory_named(memory), 25, 2, 4, keep_paths=True)
     assert np.array_equal(fast.hops, plain.hops)
     assert np.array_equal(fast.paths, plain.paths)

@@ -30,7 +30,7 @@ class Evaluate:
 
     memory: str = "none"
     """The memory of every strategy that names none of its own: none, visited, backtrack,
-    frontier."""
+    frontier, or recurrent where a policy brings one."""
 
     seed: int | None = None
     """Fixes the split and the pairs; 0 by default."""

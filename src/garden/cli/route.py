@@ -27,7 +27,7 @@ class Route:
 
     memory: str = "none"
     """The memory, where the strategy names none: none, visited, backtrack,
-    frontier."""
+    frontier, or recurrent where a policy brings one."""
 
     max_hops: int = 100
     """The hop at which the message is given up."""

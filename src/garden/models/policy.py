@@ -15,6 +15,7 @@ from garden.errors import StrategyError
 from garden.graphs.ego import EgoGraph, EgoGraphs
 from garden.models.base import Model, Surroundings
 from garden.models.inputs import EgoTensors, ego_tensors, profile_tensor
+from garden.models.message import MessageNetwork, RecurrentMemory
 from garden.strategies.base import Ragged, Representations, Selection, Strategy
 from garden.strategies.matching import Matches, matched_pairs, matched_table
 from garden.strategies.profiles import key_representations
@@ -45,11 +46,14 @@ class Policy(Strategy):
 
     selection: ClassVar[Selection] = "softmax"
 
-    def __init__(self, model: Model, info: PolicyInfo) -> None:
+    def __init__(
+        self, model: Model, info: PolicyInfo, message: MessageNetwork | None = None
+    ) -> None:
         if model.num_seeds != 1:
             raise StrategyError(f"a policy is one model, not a stack of {model.num_seeds}")
         self.model = model.eval().requires_grad_(False)
         self.info = info
+        self.message = message
         self.trained_graph, self.trained_task = info.graph_hash, info.task_hash
         self.trained_seed = info.seed
 
@@ -68,6 +72,16 @@ class Policy(Strategy):
     def parameters(self) -> dict[str, Any]:
         """The method and the seed that made it."""
         return {"method": self.info.method, "seed": self.info.seed}
+
+    @property
+    def recurrent_memory(self) -> RecurrentMemory:
+        """The memory that was trained with this policy."""
+        if self.message is None:
+            raise StrategyError(
+                f"{self.name}: no recurrent memory was trained with this policy: train with "
+                "--memory-updates 300, or use another memory"
+            )
+        return RecurrentMemory(self.message)
 
     def check_attributes(self, names: tuple[str, ...]) -> None:
         """Refuse a graph whose attributes are not those that were trained on, saying which."""

@@ -15,9 +15,10 @@ import numpy as np
 
 from garden.graphs.graph import Graph
 from garden.search.scores import score_blocks
+from garden.search.together import walk_together
 from garden.search.walk import episode_streams, walk
 from garden.strategies.base import Representations, Strategy
-from garden.strategies.memory import HOP_PRICE, MEMORIES, Memory
+from garden.strategies.memory import HOP_PRICE, MEMORIES, BatchMemory, Memory
 
 NUM_THREADS = 2
 
@@ -53,7 +54,7 @@ def rollout(
     hops = np.empty((num_pairs, episodes_per_pair), dtype=np.int64)
     length = max_hops + 1 if keep_paths else 0
     paths = np.full((num_pairs, episodes_per_pair, length), -1, dtype=np.int32)
-    kernel = _kernel_of(memory)
+    kernel = _kernel_of(memory, representations)
     if kernel is None:
         _walk_each(graph, strategy, representations, pairs, memory, max_hops, streams, hops, paths)
         return Rollout(hops, paths)
@@ -98,8 +99,10 @@ def sampled_distributions(hops: np.ndarray, max_hops: int) -> np.ndarray:
     return counts.reshape(len(hops), max_hops + 1) / hops.shape[1]
 
 
-def _kernel_of(memory: Memory) -> Callable[..., None] | None:
-    """The compiled walk of a memory; nothing where there is no numba or no kernel for it."""
+def _kernel_of(memory: Memory, representations: Representations) -> Callable[..., None] | None:
+    """What walks many messages at once: nothing where there is no numba or no kernel for it."""
+    if isinstance(memory, BatchMemory):
+        return partial(walk_together, memory=memory.among(representations))
     if memory is not MEMORIES.get(memory.name):
         return None
     try:

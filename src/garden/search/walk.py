@@ -54,6 +54,7 @@ def walk(
     check_declarations(strategy)
     checked_representations(representations, graph.num_nodes, strategy.name)
     target_row = representations.take(np.array([target]))
+    memory = memory.among(representations)
     state: Any = memory.start()
     nodes = [source]
     probabilities: list[float] = []
@@ -87,6 +88,18 @@ def episode_streams(seed: int, first: int, count: int) -> np.ndarray:
         words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         words = words ^ (words >> np.uint64(31))
     return words
+
+
+def next_streams(streams: np.ndarray) -> np.ndarray:
+    """The states after these, (count,) uint64."""
+    return streams + np.uint64(_GOLDEN)
+
+
+def uniforms_of(streams: np.ndarray) -> np.ndarray:
+    """:func:`uniform_of` for many states at once."""
+    words = (streams ^ (streams >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((words ^ (words >> np.uint64(31))) >> np.uint64(11)) / (1 << 53)
 
 
 def uniform_of(state: int) -> float:

@@ -10,13 +10,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 
 from garden.errors import SpecError
 from garden.graphs.cells import shown
+from garden.strategies.base import Representations
 
+RECURRENT = "recurrent"  # the memory that a policy brings with it, where one was trained
 HOP_PRICE = 1.0  # of each hop of a way back, in units of log probability
 
 
@@ -34,6 +36,44 @@ class Memory(ABC):
         self, state: Any, holder: int, candidates: np.ndarray, scores: np.ndarray
     ) -> tuple[np.ndarray, Any]:
         """The scores as the memory sees them, and the state that travels on."""
+
+    def among(self, representations: Representations) -> Self:
+        """The memory where nodes have announced these; most have no use for them."""
+        return self
+
+
+class BatchMemory(Memory):
+    """A memory that recalls for many messages at once, each with candidates of its own."""
+
+    @abstractmethod
+    def start_many(self, count: int) -> Any:
+        """States of this many messages, indexed by message."""
+
+    @abstractmethod
+    def recall_many(
+        self,
+        states: Any,
+        holders: np.ndarray,
+        candidates: np.ndarray,
+        scores: np.ndarray,
+        owner: np.ndarray,
+    ) -> tuple[np.ndarray, Any]:
+        """Scores as the memory sees them, and the states that travel on.
+
+        Candidates of all messages stand in one list, in the messages' order; ``owner`` says which
+        message each belongs to.
+        """
+
+    def start(self) -> Any:
+        """The state of one message."""
+        return self.start_many(1)
+
+    def recall(
+        self, state: Any, holder: int, candidates: np.ndarray, scores: np.ndarray
+    ) -> tuple[np.ndarray, Any]:
+        """The same for one message."""
+        owner = np.zeros(len(candidates), dtype=np.int64)
+        return self.recall_many(state, np.array([holder]), candidates, scores, owner)
 
 
 @final
@@ -213,5 +253,5 @@ def memory_named(name: str) -> Memory:
         return MEMORIES[name]
     except KeyError:
         raise SpecError(
-            f"unknown memory {shown(name)}: choose from {', '.join(MEMORIES)}"
+            f"unknown memory {shown(name)}: choose from {', '.join(MEMORIES)}, {RECURRENT}"
         ) from None

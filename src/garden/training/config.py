@@ -90,6 +90,10 @@ class TrainingOptions:
     validate_every: int | None = None
     """Updates between validations."""
 
+    memory_updates: int | None = None
+    """Gradient steps that, after all others, train a recurrent state for the message; 0
+    trains none."""
+
     patience: int | None = None
     """Validations without improvement after which training stops; 0 never stops early."""
 
@@ -129,6 +133,7 @@ class TrainingConfig:
     source_weights: SourceWeights
     max_hops: int
     validate_every: int
+    memory_updates: int
     patience: int
 
     def __post_init__(self) -> None:
@@ -168,6 +173,7 @@ _WEIGHTS = (
     "clip",
     "patience",
     "holders_per_update",
+    "memory_updates",
 )
 
 
@@ -196,6 +202,7 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "source_weights": "uniform",
         "max_hops": 100,
         "validate_every": 100,
+        "memory_updates": 0,
         "patience": 0,
     },
     "exact": {
@@ -219,6 +226,7 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "source_weights": "inverse-distance",
         "max_hops": 100,
         "validate_every": 20,
+        "memory_updates": 0,
         "patience": 20,
     },
     "guided": {
@@ -242,6 +250,7 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "source_weights": "inverse-distance",
         "max_hops": 100,
         "validate_every": 50,
+        "memory_updates": 0,
         "patience": 0,
     },
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import platform
 import sys
 from collections.abc import Sequence
@@ -17,16 +18,19 @@ from garden import __version__
 from garden.atomic import write_text
 from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError
-from garden.models.checkpoint import CONFIG_FILE, config_text, read_info
+from garden.models.checkpoint import CONFIG_FILE, MESSAGE_FILE, config_text, read_info
 from garden.models.config import ModelConfig
 from garden.models.policy import Policy, PolicyInfo
 from garden.models.registry import build_model
 from garden.training.callbacks import MetricsFile, listeners_for
 from garden.training.config import RunOptions, TrainingConfig, TrainingOptions
+from garden.training.problem import make_problem
+from garden.training.recurrent import train_message
 from garden.training.state import STATE_FILE
 from garden.training.trainer import TRAINS_VALUE, Listener, Outcome, Trainer
 
 SUMMARY_FILE = "summary.json"
+_LOG = logging.getLogger("garden")
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +75,23 @@ def train_seeds(
         home = folders[seed] if folders else None
         if home is not None:
             write_text(home / SUMMARY_FILE, json.dumps(summary, indent=2) + "\n")
-        runs.append(TrainedRun(_policy(outcome, info, model_config, seed), summary, home))
+        policy = _policy(outcome, info, model_config, seed)
+        if config.memory_updates and outcome.stopped in ("finished", "early"):
+            policy = _with_memory(policy, tasks[seed], config, device)
+            if home is not None:
+                policy.save(home)
+        runs.append(TrainedRun(policy, summary, home))
     return runs
+
+
+def _with_memory(
+    policy: Policy, task: SearchTask, config: TrainingConfig, device: torch.device
+) -> Policy:
+    """The policy with a recurrent memory of its own."""
+    _LOG.info("training the message's recurrent state: %d updates", config.memory_updates)
+    model = policy.model.to(device)
+    message = train_message(model, make_problem([task], device), config, task.seed)
+    return Policy(model.cpu(), policy.info, message.cpu())
 
 
 def device_named(name: str) -> torch.device:
@@ -129,7 +148,7 @@ def _claim(folder: Path, info: PolicyInfo, resume: bool, force: bool) -> None:
         raise DataError(f"{folder}: holds a run already: give --resume, --force or another --out")
     if folder.exists() and not folder.is_dir():
         raise DataError(f"{folder}: is a file, and a run needs a folder")
-    for name in (STATE_FILE, SUMMARY_FILE, MetricsFile.NAME):
+    for name in (STATE_FILE, SUMMARY_FILE, MESSAGE_FILE, MetricsFile.NAME):
         (folder / name).unlink(missing_ok=True)
     write_text(folder / CONFIG_FILE, config_text(info))
 
