@@ -230,7 +230,7 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "patience": 20,
     },
     "guided": {
-        "updates": 600,
+        "updates": 1200,
         "targets_per_update": 64,
         "walks_per_target": 1,
         "learning_rate": 3e-3,

@@ -76,7 +76,9 @@ def some_neighbours_of(
     if part_rate == leaf_rate == 0:
         return everything
     count, device = targets.numel(), targets.device
-    hanging = torch.rand(count, generator=generator, device=device) < leaf_rate
+    hanging = torch.zeros(count, dtype=torch.bool, device=device)
+    if leaf_rate > 0:
+        hanging = torch.rand(count, generator=generator, device=device) < leaf_rate
     share = torch.rand(count, generator=generator, device=device)
     partial = torch.rand(count, generator=generator, device=device) < part_rate
     partial = partial & ~hanging
