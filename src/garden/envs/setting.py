@@ -1,0 +1,65 @@
+"""What every view of the process is made from: the task, its targets, the limit, the observer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from garden.datasets.task import SearchTask, Split
+from garden.envs.draws import drawn_pairs
+from garden.envs.observations import Observer, observer_of
+from garden.errors import TaskError
+from garden.graphs.graph import Graph
+from garden.strategies.base import Strategy
+
+DEFAULT_MAX_HOPS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """A task, the part of its split whose targets are drawn, and what holders are shown."""
+
+    task: SearchTask
+    split: Split = "train"
+    max_hops: int = DEFAULT_MAX_HOPS
+    """T_max."""
+    strategy: Strategy | None = None
+    """Whose representations are shown; attributes where there is none."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.task, SearchTask):
+            raise TaskError(
+                f"an environment needs a SearchTask, not a {type(self.task).__name__}: "
+                "make one with garden.SearchTask.split(graph)"
+            )
+        if isinstance(self.max_hops, bool) or int(self.max_hops) != self.max_hops:
+            raise TaskError(f"max_hops {self.max_hops} is not a whole number")
+        if self.max_hops < 1:
+            raise TaskError(f"max_hops {self.max_hops}: a message needs at least one hop")
+        self.task.targets(self.split)  # refuses a part that there is not
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that is searched."""
+        return self.task.graph
+
+    @property
+    def max_degree(self) -> int:
+        """How many slots an action chooses from."""
+        return int(self.graph.degrees.max())
+
+    @cached_property
+    def targets(self) -> np.ndarray:
+        """The nodes that may be targets."""
+        return self.task.targets(self.split)
+
+    @cached_property
+    def observer(self) -> Observer:
+        """What lays out observations; made when first needed."""
+        return observer_of(self.graph, self.strategy)
+
+    def pairs(self, roots: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """The pairs of these episodes, (num_episodes, 2)."""
+        return drawn_pairs(self.targets, self.graph.num_nodes, roots, numbers)
