@@ -90,6 +90,7 @@ class SlotPolicy(MaskableActorCriticPolicy):
 
 def train(options: Options) -> Policy:
     """The policy that MaskablePPO has trained."""
+    torch.manual_seed(options.seed)
     task = garden.SearchTask.split(garden.load(options.spec), seed=options.seed)
     policy = untrained_policy(task, "maskable-ppo", options.seed)
     envs = make_vec_env(lambda: SearchEnv(task, strategy=policy), options.num_envs, options.seed)

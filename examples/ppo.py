@@ -1,4 +1,4 @@
-"""PPO in one file, over a thousand messages at once with :class:`SearchVectorEnv`.
+"""PPO in one file, over hundreds of messages at once with :class:`SearchVectorEnv`.
 
     python examples/ppo.py --out runs/ppo
     garden evaluate kaiser-hilgetag:n=200,alpha=30,beta=1,seed=0 --strategy distance \
@@ -37,11 +37,11 @@ class Options:
     """The graph."""
     seed: int = 0
     """Of the split, the initialisation and the training."""
-    num_updates: int = 150
+    num_updates: int = 60
     """Rounds of gathering and learning."""
-    num_envs: int = 1024
+    num_envs: int = 256
     """Messages under way at once."""
-    steps_per_update: int = 16
+    steps_per_update: int = 32
     """Hops of each message between two updates."""
     num_epochs: int = 4
     """How often each round's hops are learned from."""

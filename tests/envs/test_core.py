@@ -67,7 +67,7 @@ def test_reset__refuses_pairs_that_are_none(small_graph: Graph, pairs: list[obje
 
 
 def test_action_masks__show_as_many_slots_as_neighbours(small_graph: Graph) -> None:
-    masks = core.action_masks(small_graph, np.array([0, 3, 4]))
+    masks = core.action_masks(small_graph, np.array([0, 3, 4]), 3)
     assert masks.tolist() == [[1, 0, 0], [1, 1, 1], [1, 1, 0]]
     assert masks.dtype == np.int8
 

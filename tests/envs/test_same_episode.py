@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
@@ -50,10 +52,7 @@ def paths(grown_task: SearchTask) -> np.ndarray:
 
 def slots_along(task: SearchTask, path: np.ndarray) -> list[int]:
     nodes = path[path >= 0]
-    return [
-        int(np.flatnonzero(task.graph.neighbours(a) == b)[0])
-        for a, b in zip(nodes[:-1], nodes[1:], strict=True)
-    ]
+    return [int(np.flatnonzero(task.graph.neighbours(a) == b)[0]) for a, b in pairwise(nodes)]
 
 
 def walkers_slot(env: SearchEnv, observation: np.ndarray, mask: np.ndarray, state: int) -> int:

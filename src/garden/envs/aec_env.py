@@ -193,6 +193,6 @@ class SearchAECEnv(AECEnv[str, np.ndarray, Any]):  # type: ignore[misc]
             self.agents.append(agent)
             self.rewards[agent] = self._cumulative_rewards[agent] = 0.0
             self.terminations[agent] = self.truncations[agent] = False
-            mask = core.action_masks(self.setting.graph, holders)[0]
+            mask = self.setting.action_masks(holders)[0]
             self.infos[agent] = {"action_mask": mask}
         self.agent_selection = agent

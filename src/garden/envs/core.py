@@ -101,9 +101,9 @@ def checked_actions(graph: Graph, episodes: Episodes, actions: np.ndarray) -> np
     return actions.astype(np.int64)
 
 
-def action_masks(graph: Graph, holders: np.ndarray) -> np.ndarray:
+def action_masks(graph: Graph, holders: np.ndarray, max_degree: int) -> np.ndarray:
     """Which slots each holder has, (num_holders, max_degree) int8 of 0 and 1."""
-    slots = np.arange(graph.degrees.max(), dtype=np.int64)
+    slots = np.arange(max_degree)
     return (slots < graph.degrees[holders][:, None]).view(np.int8)
 
 

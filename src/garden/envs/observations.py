@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
@@ -34,7 +35,7 @@ class Observer:
     graph: Graph
     rows: np.ndarray  # (num_nodes, width) float32: what each node shows to a holder beside it
 
-    @property
+    @cached_property
     def max_degree(self) -> int:
         """How many slots an observation has."""
         return int(self.graph.degrees.max())

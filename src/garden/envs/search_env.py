@@ -149,7 +149,7 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
         return draw(self.path, int(episode.targets[0]))
 
     def _mask(self) -> np.ndarray:
-        mask: np.ndarray = core.action_masks(self.setting.graph, self.episode.holders)[0]
+        mask: np.ndarray = self.setting.action_masks(self.episode.holders)[0]
         return mask
 
     def _info(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from garden.datasets.task import SearchTask, Split
+from garden.envs.core import action_masks
 from garden.envs.draws import drawn_pairs
 from garden.envs.observations import Observer, observer_of
 from garden.errors import TaskError
@@ -45,7 +46,7 @@ class Setting:
         """The graph that is searched."""
         return self.task.graph
 
-    @property
+    @cached_property
     def max_degree(self) -> int:
         """How many slots an action chooses from."""
         return int(self.graph.degrees.max())
@@ -59,6 +60,10 @@ class Setting:
     def observer(self) -> Observer:
         """What lays out observations; made when first needed."""
         return observer_of(self.graph, self.strategy)
+
+    def action_masks(self, holders: np.ndarray) -> np.ndarray:
+        """Which slots each holder has, (num_holders, max_degree) int8 of 0 and 1."""
+        return action_masks(self.graph, holders, self.max_degree)
 
     def pairs(self, roots: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         """The pairs of these episodes, (num_episodes, 2)."""

@@ -185,7 +185,7 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return core.reset(self.setting.graph, pairs[rows])
 
     def _mask(self) -> np.ndarray:
-        return core.action_masks(self.setting.graph, self.episodes.holders)
+        return self.setting.action_masks(self.episodes.holders)
 
     def _info(self, mask: np.ndarray) -> dict[str, Any]:
         everybody = np.ones(self.num_envs, dtype=bool)
@@ -201,7 +201,7 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _final(self, episodes: core.Episodes, rows: np.ndarray) -> dict[str, Any]:
         """What stood at the end of the episodes at these rows, as Gymnasium lays it out."""
         holders = episodes.holders[rows]
-        masks = core.action_masks(self.setting.graph, holders)
+        masks = self.setting.action_masks(holders)
         seen = (
             masks
             if self.observe == "mask"
