@@ -105,6 +105,8 @@ def test_reset__refuses_a_pair_that_is_none(small_task: SearchTask) -> None:
     env = SearchEnv(small_task)
     with pytest.raises(TaskError, match="same node"):
         env.reset(options={"pair": (4, 4)})
+    with pytest.raises(TaskError, match="unknown option 'pairs': use pair"):
+        env.reset(options={"pairs": (0, 4)})
 
 
 def test_observe_mask__the_observation_is_the_mask(small_task: SearchTask) -> None:

@@ -128,6 +128,10 @@ def test_reset__seeds_may_be_given_one_by_one(grown_task: SearchTask) -> None:
     assert envs.episodes.targets[1] == single.episode.targets[0]
     with pytest.raises(ValueError, match="num_envs"):
         envs.reset(seed=[1, 2])
+    with pytest.raises(TaskError, match="unknown option"):
+        envs.reset(options={"pair": [[0, 1]] * 3})
+    with pytest.raises(TaskError, match="shape"):
+        envs.reset(options={"pairs": [[0, 1]] * 2})
 
 
 def test_reset__without_a_seed_two_environments_differ(grown_task: SearchTask) -> None:

@@ -101,7 +101,7 @@ class SearchAECEnv(AECEnv[str, np.ndarray, Any]):  # type: ignore[misc]
         if seed is not None or self._root is None:
             _, used = seeding.np_random(seed)
             self._root, self._number = stream_root(used), 0
-        pair = (options or {}).get("pair")
+        pair = (options or {}).get("pair")  # others are ignored: PettingZoo's checker gives some
         if pair is None:
             pair = self.setting.pairs(np.array([self._root]), np.array([self._number]))[0]
             self._number += 1

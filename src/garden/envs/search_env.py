@@ -13,7 +13,7 @@ from garden.datasets.task import SearchTask, Split
 from garden.envs import core
 from garden.envs.observations import Observe, Observer, check_observe
 from garden.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
-from garden.envs.setting import DEFAULT_MAX_HOPS, Setting
+from garden.envs.setting import DEFAULT_MAX_HOPS, Setting, known_options
 from garden.envs.slots import Slots
 from garden.errors import ActionError
 from garden.search.walk import stream_root
@@ -102,7 +102,7 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
         super().reset(seed=seed)
         if seed is not None or self._root is None:
             self._root, self._number = stream_root(root_seed(self)), 0
-        pair = (options or {}).get("pair")
+        pair = known_options(options, "pair").get("pair")
         if pair is None:
             pair = self.setting.pairs(np.array([self._root]), np.array([self._number]))[0]
             self._number += 1

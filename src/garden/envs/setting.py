@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -68,3 +69,11 @@ class Setting:
     def pairs(self, roots: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         """The pairs of these episodes, (num_episodes, 2)."""
         return drawn_pairs(self.targets, self.graph.num_nodes, roots, numbers)
+
+
+def known_options(options: dict[str, Any] | None, *names: str) -> dict[str, Any]:
+    """The options of a reset, or an error where one of them means nothing here."""
+    for name in options or {}:
+        if name not in names:
+            raise TaskError(f"reset: unknown option {name!r}: use {', '.join(names)}")
+    return options or {}

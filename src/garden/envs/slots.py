@@ -9,7 +9,7 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 
 
-class Slots(spaces.Discrete[np.int64]):
+class Slots(spaces.Discrete):
     """The slots 0 … max_degree − 1, of which a holder has as many as it has neighbours.
 
     A sample without a mask is one of the slots that every node has, so that it can be taken
@@ -27,7 +27,7 @@ class Slots(spaces.Discrete[np.int64]):
         return super().sample(mask, probability)
 
 
-class SlotsOfMany(spaces.MultiDiscrete[np.int64]):
+class SlotsOfMany(spaces.MultiDiscrete):
     """A slot for each of several episodes, sampled as :class:`Slots` are."""
 
     def __init__(

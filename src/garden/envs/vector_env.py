@@ -15,7 +15,7 @@ from garden.envs import core
 from garden.envs.buffers import Buffers
 from garden.envs.observations import Observe, check_observe
 from garden.envs.search_env import observation_box, root_seed, slots_of
-from garden.envs.setting import DEFAULT_MAX_HOPS, Setting
+from garden.envs.setting import DEFAULT_MAX_HOPS, Setting, known_options
 from garden.errors import ActionError, TaskError
 from garden.search.walk import stream_root
 from garden.strategies.base import Strategy
@@ -96,7 +96,7 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         options: dict[str, Any] | None = None,
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin the next episode everywhere, or where ``options["reset_mask"]`` says."""
-        options = options or {}
+        options = known_options(options, "pairs", "reset_mask")
         rows = self._rows_to_reset(options.get("reset_mask"))
         self._seed(seed, rows)
         pairs = options.get("pairs")

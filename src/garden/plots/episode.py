@@ -58,17 +58,17 @@ def _draw_seen(axes: Axes, graph: Graph, holder: int, place_of: dict[int, np.nda
         if a < b and int(a) in place_of and int(b) in place_of
     ]
     axes.add_collection(LineCollection(lines, colors=_SEEN, linewidths=0.5, alpha=0.5, zorder=1.5))
-    for slot, node in enumerate(neighbours):
-        place = place_of.get(int(node))
-        if place is None:
-            continue
-        axes.scatter(place[0], place[1], s=30, color=_SEEN, zorder=2.5, linewidths=0)
-        if len(neighbours) <= _MAX_NUMBERED:
+    slots = {
+        slot: place_of[int(node)] for slot, node in enumerate(neighbours) if int(node) in place_of
+    }
+    where = np.array(list(slots.values())).reshape(-1, 2)
+    axes.scatter(
+        where[:, 0], where[:, 1], s=30, color=_SEEN, zorder=2.5, linewidths=0, label="its slots"
+    )
+    x, y = place_of[holder]
+    axes.scatter(x, y, s=260, facecolors="none", edgecolors=_SEEN, zorder=4, label="holder")
+    for slot, (x, y) in slots.items():
+        if len(slots) <= _MAX_NUMBERED:
             axes.annotate(
-                str(slot),
-                tuple(place),
-                xytext=(3, 3),
-                textcoords="offset points",
-                fontsize=7,
-                color=_SEEN,
+                str(slot), (x, y), xytext=(4, 4), textcoords="offset points", color=_SEEN, zorder=6
             )
