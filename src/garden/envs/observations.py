@@ -24,6 +24,7 @@ from garden.strategies.base import Strategy, check_strategy, checked_representat
 Observe = Literal["features", "mask"]
 
 NUM_OWN_COLUMNS = 2  # there is somebody; log(1 + degree)
+_NUM_PARTS = 32
 _BYTES_FOR_TWO = 1 << 22  # an output this large is worth a second thread
 _MAX_ENTRIES = 1 << 28  # of the table of rows; beyond it a gigabyte of it would be dense
 
@@ -72,11 +73,18 @@ class Observer:
         if out.nbytes < _BYTES_FOR_TWO:
             fill_part(slice(None))
             return
-        middle = len(holders) // 2
+        size = -(-len(holders) // _NUM_PARTS)
+        # Both threads take the next part until there is none, so that neither waits for a slow one.
+        parts = iter([slice(start, start + size) for start in range(0, len(holders), size)])
+
+        def fill_parts() -> None:
+            for part in parts:
+                fill_part(part)
+
         with ThreadPoolExecutor(1) as helper:
-            first = helper.submit(fill_part, slice(middle))
-            fill_part(slice(middle, None))
-            first.result()
+            helped = helper.submit(fill_parts)
+            fill_parts()
+            helped.result()
 
     def observe(self, holders: np.ndarray, targets: np.ndarray) -> np.ndarray:
         """What each holder sees, (num_holders, size) float32."""
