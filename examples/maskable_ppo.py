@@ -44,7 +44,7 @@ class Options:
     steps_per_update: int = 64
     """Hops of each message between two updates."""
     learning_rate: float = 1e-3
-    """Adam's."""
+    """Adam's, falling to 0 by the end."""
     discount: float = 0.97
     """γ: a short way is worth more than a long one by this much a hop."""
     entropy_coef: float = 0.005
@@ -97,7 +97,7 @@ def train(options: Options) -> Policy:
     learner = MaskablePPO(
         SlotPolicy,
         envs,
-        learning_rate=options.learning_rate,
+        learning_rate=lambda left: options.learning_rate * left,
         n_steps=options.steps_per_update,
         batch_size=options.num_envs * options.steps_per_update // 4,
         n_epochs=4,

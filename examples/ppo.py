@@ -48,7 +48,7 @@ class Options:
     num_minibatches: int = 4
     """Into how many parts they are cut."""
     learning_rate: float = 1e-3
-    """Adam's."""
+    """Adam's, falling to 0 by the end."""
     discount: float = 0.97
     """γ: a short way is worth more than a long one by this much a hop."""
     trace: float = 0.95

@@ -16,8 +16,13 @@ from garden.search.config import EvaluationConfig
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SPEC = "kaiser-hilgetag:n=40,alpha=10,beta=1,seed=0"
 SMALL = {
-    "maskable_ppo": {"num_steps": 4096, "num_envs": 16, "steps_per_update": 32},
-    "ppo": {"num_updates": 12, "num_envs": 64, "steps_per_update": 8},
+    "maskable_ppo": {
+        "num_steps": 8192,
+        "num_envs": 16,
+        "steps_per_update": 16,
+        "learning_rate": 1e-2,
+    },
+    "ppo": {"num_updates": 12, "num_envs": 64, "steps_per_update": 8, "learning_rate": 3e-3},
 }
 
 
@@ -35,7 +40,7 @@ def test_recipe__learns_a_policy_that_evaluate_accepts_beside_the_others(
 ) -> None:
     module = recipe(name, monkeypatch)
     folder = tmp_path / name
-    module.main(module.Options(out=folder, spec=SPEC, learning_rate=3e-3, **SMALL[name]))
+    module.main(module.Options(out=folder, spec=SPEC, **SMALL[name]))
     assert "distance" in capsys.readouterr().out
     report = garden.evaluate(
         SPEC, ["random", "distance", str(folder)], config=EvaluationConfig(split="validation")
