@@ -29,6 +29,7 @@ def main() -> None:
     speeds = {
         "SearchVectorEnv, masks only": vector_steps(task, NUM_ENVS, "mask"),
         "SearchVectorEnv, full observations": vector_steps(task, NUM_ENVS, "features"),
+        "… clearing as much memory, and nothing else": clearing_steps(task),
         f"SearchVectorEnv, full, {FEW_ENVS} episodes": vector_steps(task, FEW_ENVS, "features"),
         "SearchEnv, one by one": single_steps(task),
         "SearchAECEnv, one by one": agent_steps(task),
@@ -65,6 +66,13 @@ def vector_steps(task: SearchTask, num_envs: int, observe: str) -> float:
             _, _, _, _, info = envs.step(slots.astype(np.int64))
 
     return steps_per_second(run, NUM_STEPS * num_envs)
+
+
+def clearing_steps(task: SearchTask) -> float:
+    """How often as much memory as the full observations take can be written over, at best."""
+    size = SearchEnv(task).observation_space.shape[0]
+    memory = np.ones((NUM_ENVS, size), dtype=np.float32)
+    return steps_per_second(lambda: memory.fill(0), NUM_ENVS)
 
 
 def single_steps(task: SearchTask) -> float:
