@@ -1,4 +1,4 @@
-"""Train a strategy with sb3-contrib's MaskablePPO on a Kaiser–Hilgetag graph.
+r"""Train a strategy with sb3-contrib's MaskablePPO on a Kaiser–Hilgetag graph.
 
     python examples/maskable_ppo.py --out runs/maskable-ppo
     garden evaluate kaiser-hilgetag:n=200,alpha=30,beta=1,seed=0 --strategy distance \

@@ -1,4 +1,4 @@
-"""PPO in one file, over hundreds of messages at once with :class:`SearchVectorEnv`.
+r"""PPO in one file, over hundreds of messages at once with :class:`SearchVectorEnv`.
 
     python examples/ppo.py --out runs/ppo
     garden evaluate kaiser-hilgetag:n=200,alpha=30,beta=1,seed=0 --strategy distance \

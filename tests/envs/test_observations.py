@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from garden.api import load_policy
 from garden.datasets.task import SearchTask
 from garden.envs.buffers import Buffers
 from garden.envs.kernels import fill_observations
@@ -86,6 +87,17 @@ def test_observer__sparse_attributes_are_shown_as_dense_ones(small_graph: Graph)
 def test_observer__refuses_representations_of_differing_length(small_graph: Graph) -> None:
     with pytest.raises(StrategyError, match="differ in length"):
         observer_of(small_graph, LookaheadWalker())
+
+
+def test_observer__shows_the_rows_of_a_policy_trained_on_such_attributes(
+    grown_task: SearchTask, small_graph: Graph
+) -> None:
+    policy = load_policy("garden-quickstart")
+    observer = observer_of(grown_task.graph, policy)
+    rows = policy.represent(ego_graphs(grown_task.graph)).arrays["row"]
+    assert observer.rows[:, 2:] == pytest.approx(np.asarray(rows))
+    with pytest.raises(StrategyError, match="other attributes"):
+        observer_of(small_graph, policy)
 
 
 def test_bounds__hold_every_observation_and_leave_room(grown_task: SearchTask) -> None:

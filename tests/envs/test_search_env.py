@@ -87,7 +87,7 @@ def test_step__needs_a_reset_before_and_after(small_task: SearchTask) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"max_hops": 0}, {"max_hops": 1.5}, {"split": "training"}, {"observe": "everything"}],
+    [{"max_hops": 0}, {"max_hops": "ten"}, {"split": "training"}, {"observe": "everything"}],
 )
 def test_init__refuses_bad_options(small_task: SearchTask, options: dict[str, object]) -> None:
     with pytest.raises(GardenError):

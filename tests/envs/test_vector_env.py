@@ -159,8 +159,9 @@ def test_step__bad_actions_and_no_reset_are_gymnasiums_errors(small_task: Search
 
 
 def test_init__refuses_no_episodes_and_unknown_modes(small_task: SearchTask) -> None:
-    with pytest.raises(TaskError):
-        SearchVectorEnv(small_task, 0)
+    for num_envs in (0, 1.5, True):
+        with pytest.raises(TaskError, match="num_envs"):
+            SearchVectorEnv(small_task, num_envs)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="sometimes"):
         SearchVectorEnv(small_task, 2, autoreset_mode="sometimes")
 

@@ -19,7 +19,12 @@ import scipy.sparse as sp
 from garden.errors import StrategyError, TaskError
 from garden.graphs.graph import Graph
 from garden.graphs.views import ego_graphs
-from garden.strategies.base import Strategy, check_strategy, checked_representations
+from garden.strategies.base import (
+    Strategy,
+    Trained,
+    check_strategy,
+    checked_representations,
+)
 
 Observe = Literal["features", "mask"]
 
@@ -142,6 +147,8 @@ def fill_observations_plain(
 def _representation_table(graph: Graph, strategy: Strategy) -> np.ndarray | sp.csr_array:
     """Representations as a table, (num_nodes, numbers per row)."""
     check_strategy(strategy)
+    if isinstance(strategy, Trained):
+        strategy.check_attributes(graph.attribute_names)
     made = strategy.represent(ego_graphs(graph))
     checked_representations(made, graph.num_nodes, strategy.name)
     if made.ragged:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -36,10 +37,7 @@ class Setting:
                 f"an environment needs a SearchTask, not a {type(self.task).__name__}: "
                 "make one with garden.SearchTask.split(graph)"
             )
-        if isinstance(self.max_hops, bool) or int(self.max_hops) != self.max_hops:
-            raise TaskError(f"max_hops {self.max_hops} is not a whole number")
-        if self.max_hops < 1:
-            raise TaskError(f"max_hops {self.max_hops}: a message needs at least one hop")
+        check_count("max_hops", self.max_hops)
         self.task.targets(self.split)  # refuses a part that there is not
 
     @property
@@ -77,3 +75,9 @@ def known_options(options: dict[str, Any] | None, *names: str) -> dict[str, Any]
         if name not in names:
             raise TaskError(f"reset: unknown option {name!r}: use {', '.join(names)}")
     return options or {}
+
+
+def check_count(name: str, count: object) -> None:
+    """Refuse what is not a whole number of at least one."""
+    if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
+        raise TaskError(f"{name} is {count!r}: give a whole number of at least 1")

@@ -15,7 +15,7 @@ from garden.envs import core
 from garden.envs.buffers import Buffers
 from garden.envs.observations import Observe, check_observe
 from garden.envs.search_env import observation_box, root_seed, slots_of
-from garden.envs.setting import DEFAULT_MAX_HOPS, Setting, known_options
+from garden.envs.setting import DEFAULT_MAX_HOPS, Setting, check_count, known_options
 from garden.errors import ActionError, TaskError
 from garden.search.walk import stream_root
 from garden.strategies.base import Strategy
@@ -65,8 +65,7 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     ) -> None:
         check_observe(observe)
-        if num_envs < 1:
-            raise TaskError(f"num_envs {num_envs}: at least one episode is needed")
+        check_count("num_envs", num_envs)
         self.setting = Setting(task, split, max_hops, strategy)
         self.observe = observe
         self.num_envs = num_envs
