@@ -27,3 +27,11 @@ class TaskError(GardenError):
 
 class StrategyError(GardenError):
     """A strategy that cannot work on what it was given."""
+
+
+class ActionError(GardenError):
+    """An action that the holder of the message cannot take."""
+
+
+class MissingExtraError(GardenError, ImportError):
+    """Something that needs a package which a plain install does not bring."""

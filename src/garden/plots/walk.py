@@ -39,9 +39,9 @@ def draw_walk(
     axes = figure.add_subplot()
     shown = graph.subgraph(drawn_nodes(graph, nodes, target))
     places = places_of(shown)
-    _draw_graph(axes, shown, places)
+    draw_graph(axes, shown, places)
     position = {node: shown.position(graph.node_names[node]) for node in [*nodes, target]}
-    _draw_trip(axes, places[[position[node] for node in nodes]], places[position[target]])
+    draw_trip(axes, places[[position[node] for node in nodes]], places[position[target]])
     arrived = "delivered" if nodes[-1] == target else "not delivered"
     axes.set_title(
         f"{graph.name}: {graph.node_names[nodes[0]]} → {graph.node_names[target]}, "
@@ -66,7 +66,8 @@ def save_figure(figure: Figure, path: Path) -> None:
     write_file(path, lambda temporary: figure.savefig(temporary, format=kind, dpi=150))
 
 
-def _draw_graph(axes: Axes, graph: Graph, places: np.ndarray) -> None:
+def draw_graph(axes: Axes, graph: Graph, places: np.ndarray) -> None:
+    """The graph in grey."""
     from matplotlib.collections import LineCollection
 
     lines = LineCollection(
@@ -79,7 +80,8 @@ def _draw_graph(axes: Axes, graph: Graph, places: np.ndarray) -> None:
     axes.margins(0.05)
 
 
-def _draw_trip(axes: Axes, places: np.ndarray, goal: np.ndarray) -> None:
+def draw_trip(axes: Axes, places: np.ndarray, goal: np.ndarray) -> None:
+    """The trip in colour, from its first place on, and the star of its goal."""
     for hop, (start, stop) in enumerate(pairwise(places), 1):
         arrow = {"arrowstyle": "-|>", "color": _PATH, "linewidth": 1.6, "shrinkA": 3, "shrinkB": 3}
         axes.annotate("", xy=stop, xytext=start, arrowprops=arrow, zorder=3)

@@ -79,9 +79,18 @@ def episode_streams(seed: int, first: int, count: int) -> np.ndarray:
     Each episode has a stream of its own, so that results depend neither on how episodes are
     batched nor on threads.
     """
-    numbers = np.arange(first + 1, first + count + 1, dtype=np.uint64)
-    root = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
-    words = root + numbers * np.uint64(_GOLDEN)
+    return streams_of(stream_root(seed), np.arange(first, first + count))
+
+
+def stream_root(seed: int) -> np.uint64:
+    """What the streams of all episodes of a seed are made from."""
+    root: np.uint64 = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
+    return root
+
+
+def streams_of(roots: np.ndarray | np.uint64, numbers: np.ndarray) -> np.ndarray:
+    """Random states of the episodes with these numbers, of one root or of one each, uint64."""
+    words = roots + (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(_GOLDEN)
     # Two rounds of mixing keep neighbouring episodes' streams apart.
     for _ in range(2):
         words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -1,0 +1,52 @@
+"""The search task as environments for other people's learners (extra ``envs``).
+
+:class:`SearchEnv` and :class:`SearchVectorEnv` are Gymnasium's, :class:`SearchAECEnv` is
+PettingZoo's; all three are thin views of the pure functions in :mod:`garden.envs.core`, which need
+neither. Importing this package makes ``garden/Search-v0`` known to Gymnasium, where that is
+installed.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from garden.envs.aec_env import SearchAECEnv
+    from garden.envs.search_env import SearchEnv
+    from garden.envs.vector_env import SearchVectorEnv
+
+__all__ = ["SearchAECEnv", "SearchEnv", "SearchVectorEnv"]
+
+_HOMES = {
+    "SearchAECEnv": "garden.envs.aec_env",
+    "SearchEnv": "garden.envs.search_env",
+    "SearchVectorEnv": "garden.envs.vector_env",
+}
+_EXTRA = ("gymnasium", "pettingzoo")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'garden.envs' has no attribute {name!r}")
+    try:
+        value = getattr(import_module(_HOMES[name]), name)
+    except ModuleNotFoundError as error:
+        if error.name not in _EXTRA:
+            raise
+        from garden.errors import MissingExtraError
+
+        raise MissingExtraError(
+            f"{name} needs {error.name}: pip install 'garden-search[envs]'"
+        ) from None
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])
+
+
+if find_spec("gymnasium") is not None:
+    import_module("garden.envs.registration").register_envs()

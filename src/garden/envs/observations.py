@@ -1,0 +1,176 @@
+"""What the holder of a message is shown, as numbers of a fixed layout.
+
+One row per slot and one for the target, each with the same columns: whether there is anybody, log(1
++ degree), and that node's representation under a strategy or, without one, its attributes. All of
+it stands in the neighbours' ego graphs and the target's; no id, no holder, nothing further away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, get_args
+
+import numpy as np
+import scipy.sparse as sp
+
+from garden.errors import StrategyError, TaskError
+from garden.graphs.graph import Graph
+from garden.graphs.views import ego_graphs
+from garden.strategies.base import (
+    Strategy,
+    Trained,
+    check_declarations,
+    checked_representations,
+)
+
+Observe = Literal["features", "mask"]
+
+NUM_OWN_COLUMNS = 2  # there is somebody; log(1 + degree)
+_NUM_PARTS = 32
+_BYTES_FOR_TWO = 1 << 22  # an output this large is worth a second thread
+_MAX_ENTRIES = 1 << 28  # of the table of rows; beyond it a gigabyte of it would be dense
+
+
+@dataclass(frozen=True, eq=False)
+class Observer:
+    """Makes observations of one graph; the same for every view of it."""
+
+    graph: Graph
+    rows: np.ndarray  # (num_nodes, width) float32: what each node shows to a holder beside it
+
+    @cached_property
+    def max_degree(self) -> int:
+        """How many slots an observation has."""
+        return int(self.graph.degrees.max())
+
+    @property
+    def width(self) -> int:
+        """Numbers per slot."""
+        return int(self.rows.shape[1])
+
+    @property
+    def size(self) -> int:
+        """Numbers per observation."""
+        return (self.max_degree + 1) * self.width
+
+    @property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the most that each number of an observation can be, each (size,)."""
+        low = np.minimum(self.rows.min(axis=0), 0)
+        high = np.maximum(self.rows.max(axis=0), 0)
+        high[high == low] += 1  # a column of zeros: a box wants some room
+        repeats = self.max_degree + 1
+        return np.tile(low, repeats), np.tile(high, repeats)
+
+    def fill(self, holders: np.ndarray, targets: np.ndarray, out: np.ndarray) -> None:
+        """Write what each holder sees into ``out``, (num_holders, size); target −1: no message."""
+        graph = self.graph
+        fill_observations = _fill_function()
+
+        def fill_part(part: slice) -> None:
+            fill_observations(
+                graph.indptr, graph.indices, self.rows, holders[part], targets[part], out[part]
+            )
+
+        if out.nbytes < _BYTES_FOR_TWO:
+            fill_part(slice(None))
+            return
+        size = -(-len(holders) // _NUM_PARTS)
+        # Both threads take the next part until there is none, so that neither waits for a slow one.
+        parts = iter([slice(start, start + size) for start in range(0, len(holders), size)])
+
+        def fill_parts() -> None:
+            for part in parts:
+                fill_part(part)
+
+        with ThreadPoolExecutor(1) as helper:
+            helped = helper.submit(fill_parts)
+            fill_parts()
+            helped.result()
+
+    def observe(self, holders: np.ndarray, targets: np.ndarray) -> np.ndarray:
+        """What each holder sees, (num_holders, size) float32."""
+        out = np.empty((len(holders), self.size), dtype=np.float32)
+        self.fill(holders, targets, out)
+        return out
+
+
+def observer_of(graph: Graph, strategy: Strategy | None) -> Observer:
+    """Shows representations under this strategy, or attributes where there is none."""
+    shown = graph.attributes if strategy is None else _representation_table(graph, strategy)
+    if shown.shape[0] * (shown.shape[1] + NUM_OWN_COLUMNS) > _MAX_ENTRIES:
+        raise TaskError(
+            f"{graph.name}: {graph.num_nodes} rows of {shown.shape[1]} numbers are too many to "
+            "lay out: give a strategy whose representations are shorter, or observe='mask'"
+        )
+    dense = shown if isinstance(shown, np.ndarray) else shown.toarray()
+    own = np.stack([np.ones(graph.num_nodes), np.log1p(graph.degrees)], axis=1)
+    rows = np.concatenate([own, dense], axis=1).astype(np.float32)
+    return Observer(graph, np.ascontiguousarray(rows))
+
+
+def check_observe(observe: str) -> None:
+    """Refuse a kind of observation that there is not."""
+    if observe not in get_args(Observe):
+        raise TaskError(f"observe={observe!r}: choose from {', '.join(get_args(Observe))}")
+
+
+def _fill_function() -> Callable[..., None]:
+    try:
+        from garden.envs.kernels import fill_observations
+    except ImportError:  # no numba on this machine
+        return fill_observations_plain
+    return fill_observations
+
+
+def fill_observations_plain(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    rows: np.ndarray,
+    holders: np.ndarray,
+    targets: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """The definition of the compiled kernel: one holder after the other."""
+    out[:] = 0
+    width = rows.shape[1]
+    for line, holder, target in zip(out, holders, targets, strict=True):
+        neighbours = indices[indptr[holder] : indptr[holder + 1]]
+        line[: len(neighbours) * width] = rows[neighbours].ravel()
+        if target >= 0:
+            line[-width:] = rows[target]
+
+
+def _representation_table(graph: Graph, strategy: Strategy) -> np.ndarray | sp.csr_array:
+    """Representations as a table, (num_nodes, numbers per row)."""
+    check_declarations(strategy)
+    if isinstance(strategy, Trained):
+        strategy.check_attributes(graph.attribute_names)
+    made = strategy.represent(ego_graphs(graph))
+    checked_representations(made, graph.num_nodes, strategy.name)
+    if made.ragged:
+        raise StrategyError(
+            f"{strategy.name}: its representations differ in length, and an observation has a "
+            "fixed size: use a strategy with rows of one length"
+        )
+    parts = [_two_dimensional(rows, strategy.name) for rows in made.arrays.values()]
+    if any(sp.issparse(part) for part in parts):
+        return sp.csr_array(sp.hstack([sp.csr_array(part) for part in parts]))
+    return np.concatenate(parts, axis=1)
+
+
+def _two_dimensional(rows: np.ndarray | sp.csr_array, name: str) -> np.ndarray | sp.csr_array:
+    if sp.issparse(rows):
+        return rows
+    table = np.asarray(rows).reshape(len(rows), -1)
+    if table.dtype.kind not in "fiub" or not np.isfinite(table).all():
+        raise StrategyError(f"{name}: its representations are not all finite numbers")
+    if table.dtype.itemsize > 4 and table.dtype.kind in "iu" and np.abs(table).max() > 1 << 24:
+        raise StrategyError(
+            f"{name}: its representations hold whole numbers that a float32 cannot: "
+            "use a strategy with numeric rows"
+        )
+    return table

@@ -1,0 +1,55 @@
+"""What ``render()`` gives: a picture, or a few lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from garden.graphs.graph import Graph
+
+RENDER_MODES = ("rgb_array", "ansi")
+RENDER_FPS = 2
+_MAX_NAMED = 20
+
+
+@final
+class Renderer:
+    """Draws episodes of one graph; nodes stand in the same place in every picture."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def picture(self, nodes: Sequence[int], target: int) -> np.ndarray:
+        """The graph, the trip so far and what the holder sees, (height, width, 3) uint8."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        from garden.plots.episode import draw_episode
+
+        figure = draw_episode(self._graph, nodes, target, self._places)
+        canvas: Any = FigureCanvasAgg(figure)
+        canvas.draw()
+        return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+
+    def text(self, nodes: Sequence[int], target: int) -> str:
+        """The same in words."""
+        names = self._graph.node_names
+        seen = [
+            f"{slot}: {names[node]}"
+            for slot, node in enumerate(self._graph.neighbours(nodes[-1])[:_MAX_NAMED])
+        ]
+        hidden = len(self._graph.neighbours(nodes[-1])) - len(seen)
+        more = f", and {hidden} more" if hidden else ""
+        return (
+            f"hop {len(nodes) - 1}, target {names[target]}\n"
+            f"{' → '.join(names[node] for node in nodes)}\n"
+            f"{names[nodes[-1]]} sees {', '.join(seen)}{more}\n"
+        )
+
+    @cached_property
+    def _places(self) -> np.ndarray | None:
+        from garden.plots.layout import MAX_DRAWN, places_of
+
+        return places_of(self._graph) if self._graph.num_nodes <= MAX_DRAWN else None
