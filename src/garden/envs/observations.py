@@ -31,6 +31,7 @@ Observe = Literal["features", "mask"]
 NUM_OWN_COLUMNS = 2  # there is somebody; log(1 + degree)
 _NUM_PARTS = 32
 _BYTES_FOR_TWO = 1 << 22  # an output this large is worth a second thread
+_BYTES_OF_LINES = 1 << 25  # up to here every holder's neighbours are laid out once and copied
 _MAX_ENTRIES = 1 << 28  # of the table of rows; beyond it a gigabyte of it would be dense
 
 
@@ -65,8 +66,29 @@ class Observer:
         repeats = self.max_degree + 1
         return np.tile(low, repeats), np.tile(high, repeats)
 
+    @cached_property
+    def lines(self) -> np.ndarray | None:
+        """What each node sees when it holds no message, (num_nodes, size), where that is small."""
+        nodes = np.arange(self.graph.num_nodes)
+        if len(nodes) * self.size * self.rows.itemsize > _BYTES_OF_LINES:
+            return None
+        lines = np.empty((len(nodes), self.size), dtype=np.float32)
+        self._lay_out(nodes, np.full(len(nodes), -1), lines)
+        return lines
+
     def fill(self, holders: np.ndarray, targets: np.ndarray, out: np.ndarray) -> None:
         """Write what each holder sees into ``out``, (num_holders, size); target −1: no message."""
+        if self.lines is None:
+            self._lay_out(holders, targets, out)
+            return
+        np.take(self.lines, holders, axis=0, out=out, mode="clip")  # other modes copy twice
+        told = targets >= 0
+        if told.all():
+            out[:, -self.width :] = self.rows[targets]
+        else:
+            out[told, -self.width :] = self.rows[targets[told]]
+
+    def _lay_out(self, holders: np.ndarray, targets: np.ndarray, out: np.ndarray) -> None:
         graph = self.graph
         fill_observations = _fill_function()
 
