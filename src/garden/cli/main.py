@@ -14,6 +14,7 @@ from garden.cli.console import log_to_stderr
 from garden.cli.data import DataFetch, DataInfo, DataList
 from garden.cli.evaluate import Evaluate
 from garden.cli.quickstart import Quickstart
+from garden.cli.reproduce import Reproduce
 from garden.cli.route import Route
 from garden.cli.streams import abandon_stdout, ready_streams
 from garden.cli.task import Task
@@ -35,6 +36,7 @@ Command = (
     | Annotated[Train, tyro.conf.subcommand("train")]
     | Annotated[Evaluate, tyro.conf.subcommand("evaluate")]
     | Annotated[Route, tyro.conf.subcommand("route")]
+    | Annotated[Reproduce, tyro.conf.subcommand("reproduce")]
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import numpy as np
 import torch
@@ -44,16 +44,19 @@ class PolicyInfo:
 class Policy(Strategy):
     """A model of one seed, ready to route. Representations are float32 rows."""
 
-    selection: ClassVar[Selection] = "softmax"
-
     def __init__(
-        self, model: Model, info: PolicyInfo, message: MessageNetwork | None = None
+        self,
+        model: Model,
+        info: PolicyInfo,
+        message: MessageNetwork | None = None,
+        selection: Selection = "softmax",
     ) -> None:
         if model.num_seeds != 1:
             raise StrategyError(f"a policy is one model, not a stack of {model.num_seeds}")
         self.model = model.eval().requires_grad_(False)
         self.info = info
         self.message = message
+        self.selection = selection  # type: ignore[misc]
         self.trained_graph, self.trained_task = info.graph_hash, info.task_hash
         self.trained_seed = info.seed
 
@@ -72,6 +75,10 @@ class Policy(Strategy):
     def parameters(self) -> dict[str, Any]:
         """The method and the seed that made it."""
         return {"method": self.info.method, "seed": self.info.seed}
+
+    def as_argmax(self) -> Policy:
+        """The same policy that always takes the best candidate."""
+        return Policy(self.model, self.info, self.message, "argmax")
 
     @property
     def recurrent_memory(self) -> RecurrentMemory:

@@ -49,11 +49,16 @@ def win_shares(distributions: list[np.ndarray]) -> np.ndarray:
     knots, weights = np.polynomial.legendre.leggauss(max(1, (len(at) + 1) // 2))
     shares = np.zeros(at.shape[:2])
     for knot, weight in zip((knots + 1) / 2, weights / 2, strict=True):
-        factors = beyond + at * knot
-        for mine in range(len(at)):
-            others = np.prod(np.delete(factors, mine, axis=0), axis=0)
-            shares[mine] += weight * (at[mine] * others).sum(axis=1)
+        shares += weight * (at * _products_of_others(beyond + at * knot)).sum(axis=2)
     return shares
+
+
+def _products_of_others(factors: np.ndarray) -> np.ndarray:
+    """The product of all factors but one's own, along the first axis, without dividing."""
+    ones = np.ones_like(factors[:1])
+    before = np.cumprod(np.concatenate([ones, factors[:-1]]), axis=0)
+    after = np.cumprod(np.concatenate([ones, factors[:0:-1]]), axis=0)[::-1]
+    return before * after
 
 
 def oracle_ratio_interval(

@@ -1,0 +1,95 @@
+"""``garden reproduce``: the paper's tables and figures."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from garden.experiments.config import Execution
+
+if TYPE_CHECKING:
+    from garden.experiments.work import Work
+
+
+@dataclass(frozen=True)
+class Reproduce:
+    """Make a table or a figure of the paper from nothing but the data, or all of them.
+
+    What is done stays done: a stopped reproduction continues where it was.
+    """
+
+    name: tyro.conf.Positional[str]
+    """The experiment: graphs, facebook or all."""
+
+    out: Path = Path("results")
+    """The folder of the results."""
+
+    quick: bool = False
+    """Two seeds and short trainings: minutes on two cores, to see that all of it works."""
+
+    seeds: str | None = None
+    """These seeds, such as 0-9, in place of the experiment's own."""
+
+    graphs: str | None = None
+    """Some of the experiment's graphs, such as 414,686."""
+
+    execution: Annotated[Execution, tyro.conf.arg(name="")] = field(default_factory=Execution)
+
+    def run(self) -> None:
+        """Do what is left, write the page, say where it is."""
+        from garden.experiments.config import Scope
+        from garden.experiments.reproduce import experiment_named, reproduce
+        from garden.search.summary import parse_seeds
+
+        if self.name != "all":
+            experiment_named(self.name)
+        scope = Scope(
+            quick=self.quick,
+            seeds=None if self.seeds is None else tuple(parse_seeds(self.seeds)),
+            graphs=None if self.graphs is None else tuple(self.graphs.split(",")),
+        )
+        page = reproduce([self.name], self.out, scope, self.execution, _Lines())
+        print(f"garden: the results are in {page}", file=sys.stderr)
+
+
+class _Lines:
+    """How it goes, a line for each unit."""
+
+    def __init__(self) -> None:
+        self.name, self.done, self.left, self.running = "", 0, 0, 0
+        self.began, self.finished = time.monotonic(), 0
+
+    def planned(self, name: str, done: int, left: int) -> None:
+        """Say how much there is."""
+        self.name, self.done, self.left, self.running = name, done, left, 0
+        self.began, self.finished = time.monotonic(), 0
+        print(f"garden: {name}: {done} runs are done, {left} are left", file=sys.stderr)
+
+    def started(self, work: Work) -> None:
+        """Count it."""
+        self.left -= 1
+        self.running += 1
+
+    def ended(self, work: Work, seconds: float) -> None:
+        """Say what is done, and how long the rest will take at this pace."""
+        self.done += 1
+        self.running -= 1
+        self.finished += 1
+        pace = (time.monotonic() - self.began) / self.finished
+        rest = pace * (self.left + self.running)
+        print(
+            f"garden: {self.name}: {work.title} took {seconds:.0f} s; {self.done} done, "
+            f"{self.running} running, {self.left} left, about {_duration(rest)} to go",
+            file=sys.stderr,
+        )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,61 @@
+"""Options of a reproduction, with one default each. Free of torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from garden.errors import SpecError
+
+ExecutorName = Literal["process", "pool", "ray"]
+QUICK_SEEDS = (0, 1)
+
+
+@dataclass(frozen=True)
+class Scope:
+    """How much of an experiment is made."""
+
+    quick: bool = False
+    """Two seeds and short trainings: minutes on two cores, to see that all of it works."""
+
+    seeds: tuple[int, ...] | None = None
+    """These seeds in place of the experiment's own."""
+
+    graphs: tuple[str, ...] | None = None
+    """Some of the experiment's graphs, by name: 414, 686, 348, 0 or 3437."""
+
+    def seeds_or(self, own: int) -> tuple[int, ...]:
+        """The seeds to play: those given, two in a hurry, else as many as the experiment's own."""
+        if self.seeds is not None:
+            return self.seeds
+        return QUICK_SEEDS if self.quick else tuple(range(own))
+
+    def graphs_among(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """The graphs to play, in the experiment's order."""
+        if self.graphs is None:
+            return names
+        unknown = [name for name in self.graphs if name not in names]
+        if unknown:
+            raise SpecError(f"unknown graph {unknown[0]!r}: choose from {', '.join(names)}")
+        return tuple(name for name in names if name in self.graphs)
+
+
+@dataclass(frozen=True)
+class Execution:
+    """Who does the work; none of it changes a result on one device and layout."""
+
+    executor: ExecutorName = "process"
+    """This process, a pool of processes, or a Ray cluster (extra `cluster`)."""
+
+    workers: int = 2
+    """Processes of the pool, or of a Ray that is started here."""
+
+    device: str = "cpu"
+    """Where policies are trained: cpu, or cuda, where all seeds of a graph go as one stack."""
+
+    def __post_init__(self) -> None:
+        if self.executor not in get_args(ExecutorName):
+            choices = ", ".join(get_args(ExecutorName))
+            raise SpecError(f"unknown executor {self.executor!r}: choose from {choices}")
+        if self.workers < 1:
+            raise SpecError(f"workers is {self.workers}: it must be at least 1")

@@ -1,0 +1,26 @@
+"""What every experiment is: units of work, and a section made of what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from garden.experiments.config import Scope
+from garden.experiments.outputs import Section
+from garden.experiments.work import Work
+
+ResultOf = Callable[[Work], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One table or figure."""
+
+    name: str
+    title: str
+    works: Callable[[Scope], Sequence[Work]]
+    """All units that the scope asks for."""
+    report: Callable[[Scope, ResultOf, Path], Section]
+    """The section, once all units are done; figures go into the folder."""

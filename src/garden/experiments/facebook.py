@@ -1,0 +1,255 @@
+"""Table 1: the paper's agents on five Facebook graphs, beside stronger baselines and trellis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from garden.experiments.config import Scope
+from garden.experiments.experiment import Experiment, ResultOf
+from garden.experiments.outputs import Section, Table, write_figure
+from garden.experiments.published import AGENTS, FACEBOOK, GRAPHS
+from garden.experiments.statistics import Pooled, pooled
+from garden.experiments.work import Comparison, Entrant, Training, Work
+from garden.training.config import TrainingOptions
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NUM_SEEDS = {"by id": 10, "as published": 5}
+_SUFFIX = {"by id": "", "as published": ",attributes=as-published"}
+_WALKERS = ("greedy", "distance", "connection", "random", "lookahead", "bidirectional", "evn")
+_LEARNED: Mapping[str, TrainingOptions] = {
+    "garden": TrainingOptions(model="garden", method="a2c"),
+    "garden (exact)": TrainingOptions(model="garden", method="exact"),
+    "trellis": TrainingOptions(model="trellis", method="guided"),
+}
+_QUICK: Mapping[str, TrainingOptions] = {
+    "garden": TrainingOptions(model="garden", method="a2c", updates=40),
+    "garden (exact)": TrainingOptions(model="garden", method="exact", updates=20),
+    "trellis": TrainingOptions(model="trellis", method="guided", updates=60),
+}
+_MEMORIES = {"trellis": ("visited", "backtrack", "frontier")}
+_DRAWN = ("random", "distance", "garden", "bidirectional+visited", "trellis", "trellis+backtrack")
+
+
+def comparison(join: str, ego: str, seed: int, quick: bool) -> Comparison:
+    """Everybody on one split of one graph."""
+    graph = f"facebook:{ego}{_SUFFIX[join]}"
+    entrants = []
+    for name in _WALKERS:
+        entrants += [Entrant(name, name), Entrant(f"{name}+visited", name, "visited")]
+    for name, options in (_QUICK if quick else _LEARNED).items():
+        training = Training(graph, seed, options)
+        entrants.append(Entrant(name, training))
+        entrants.append(Entrant(f"{name}, argmax", training, argmax=True))
+        for memory in _MEMORIES.get(name, ("visited",)):
+            entrants.append(Entrant(f"{name}+{memory}", training, memory))
+    return Comparison(graph, seed, tuple(entrants), circles=(("paper", AGENTS),))
+
+
+def works(scope: Scope) -> Sequence[Work]:
+    """Both ways of joining attributes, every graph, every seed."""
+    return [work for join in _SUFFIX for works in _of_join(join, scope).values() for work in works]
+
+
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+    """Three tables for each way of joining, and a figure."""
+    tables: list[Table] = []
+    findings: list[str] = []
+    for join in _SUFFIX:
+        results = {
+            ego: [result_of(work) for work in works] for ego, works in _of_join(join, scope).items()
+        }
+        pools = {ego: pooled(of_seeds) for ego, of_seeds in results.items()}
+        slug = join.replace(" ", "-")
+        tables.append(_ratio_table(f"ratio-{slug}", join, pools))
+        tables.append(_truncation_table(f"truncated-{slug}", join, pools))
+        tables.append(_win_table(f"wins-{slug}", join, pools, results))
+        tables.append(_difference_table(f"differences-{slug}", join, pools))
+        findings += _findings(join, pools)
+        write_figure(folder, f"facebook-{slug}", _figure(pools))
+    return Section(
+        name="facebook",
+        title=EXPERIMENT.title,
+        command="garden reproduce facebook" + (" --quick" if scope.quick else ""),
+        claim=(
+            "GARDEN needs fewer hops than all baselines on all five graphs, is truncated less "
+            "often, and wins about half of all pairs."
+        ),
+        findings=tuple(findings),
+        tables=tuple(tables),
+        figures=tuple(
+            (f"facebook-{join.replace(' ', '-')}", f"Oracle ratio, attributes joined {join}")
+            for join in _SUFFIX
+        ),
+    )
+
+
+def _of_join(join: str, scope: Scope) -> dict[str, list[Comparison]]:
+    return {
+        ego: [comparison(join, ego, seed, scope.quick) for seed in scope.seeds_or(NUM_SEEDS[join])]
+        for ego in scope.graphs_among(tuple(GRAPHS))
+    }
+
+
+def _columns(pools: Mapping[str, Pooled]) -> tuple[str, ...]:
+    return ("strategy", *(f"{GRAPHS[ego]} ({ego})" for ego in pools))
+
+
+def _footing(pools: Mapping[str, Pooled]) -> str:
+    parts = [f"{GRAPHS[ego]}: {pool.footing}" for ego, pool in pools.items()]
+    return ". ".join(parts) + "."
+
+
+def _labels(pools: Mapping[str, Pooled]) -> tuple[str, ...]:
+    return next(iter(pools.values())).labels
+
+
+def _ratio_table(name: str, join: str, pools: Mapping[str, Pooled]) -> Table:
+    rows = [
+        (
+            f"paper: {agent}",
+            *(
+                f"{FACEBOOK[ego][agent].oracle_ratio:.2f} ± {FACEBOOK[ego][agent].plus_minus:.2f}"
+                for ego in pools
+            ),
+        )
+        for agent in AGENTS
+    ]
+    rows += [
+        (label, *(pool.estimate("ratio", label).text() for pool in pools.values()))
+        for label in _labels(pools)
+    ]
+    caption = f"Oracle ratio, attributes joined {join} (95 % interval)"
+    return Table(name, caption, _columns(pools), tuple(rows), _footing(pools))
+
+
+def _truncation_table(name: str, join: str, pools: Mapping[str, Pooled]) -> Table:
+    rows = [
+        (f"paper: {agent}", *(f"{100 * FACEBOOK[ego][agent].truncation_rate:.1f}" for ego in pools))
+        for agent in AGENTS
+    ]
+    rows += [
+        (label, *(f"{100 * p.estimate('truncated', label).mean:.1f}" for p in pools.values()))
+        for label in _labels(pools)
+    ]
+    caption = f"Truncated within 100 hops, %, attributes joined {join}"
+    return Table(name, caption, _columns(pools), tuple(rows), _footing(pools))
+
+
+def _win_table(
+    name: str,
+    join: str,
+    pools: Mapping[str, Pooled],
+    results: Mapping[str, Sequence[Mapping[str, object]]],
+) -> Table:
+    def among_five(ego: str, agent: str) -> float:
+        rates = [result["circles"]["paper"][agent] for result in results[ego]]  # type: ignore[index]
+        return 100 * sum(rates) / len(rates)
+
+    rows = [
+        (f"paper: {agent}", *(f"{100 * FACEBOOK[ego][agent].win_rate:.1f}" for ego in pools))
+        for agent in AGENTS
+    ]
+    rows += [
+        (f"{agent}, among the five", *(f"{among_five(ego, agent):.1f}" for ego in pools))
+        for agent in AGENTS
+    ]
+    rows += [
+        (
+            f"{label}, among all",
+            *(f"{100 * p.estimate('wins', label).mean:.1f}" for p in pools.values()),
+        )
+        for label in _labels(pools)
+    ]
+    caption = f"Share of wins, %, ties shared, attributes joined {join}"
+    return Table(name, caption, _columns(pools), tuple(rows), _footing(pools))
+
+
+def _difference_table(name: str, join: str, pools: Mapping[str, Pooled]) -> Table:
+    duels = (
+        ("garden", "distance"),
+        ("garden, argmax", "garden"),
+        ("garden", "bidirectional"),
+        ("garden (exact)", "garden"),
+        ("trellis", "garden"),
+        ("trellis", "bidirectional+visited"),
+        ("trellis, argmax", "trellis"),
+        ("trellis+backtrack", "trellis"),
+    )
+    rows = [
+        (
+            f"{mine} − {other}",
+            *(pool.difference("ratio", mine, other).text() for pool in pools.values()),
+        )
+        for mine, other in duels
+    ]
+    caption = f"Paired differences of the oracle ratio, attributes joined {join}"
+    return Table(name, caption, _columns(pools), tuple(rows), _footing(pools))
+
+
+def _findings(join: str, pools: Mapping[str, Pooled]) -> list[str]:
+    def below(mine: str, other: str) -> str:
+        sure = [
+            GRAPHS[ego]
+            for ego, pool in pools.items()
+            if pool.difference("ratio", mine, other).high < 0
+        ]
+        return ", ".join(sure) if sure else "no graph"
+
+    best = {ego: pool.estimate("ratio", "trellis").mean for ego, pool in pools.items()}
+    return [
+        f"Attributes joined {join}: garden needs fewer hops than distance, the paper's best "
+        f"baseline, with the whole interval of the difference on its side, on "
+        f"{below('garden', 'distance')}.",
+        f"Joined {join}: the training-free bidirectional rule with a memory of visited nodes "
+        f"needs fewer hops than garden on {below('bidirectional+visited', 'garden')}.",
+        f"Joined {join}: garden as argmax needs more hops than as a stochastic policy on "
+        f"{below('garden', 'garden, argmax')}.",
+        f"Joined {join}: trellis needs "
+        + ", ".join(f"{ratio:.2f} ({GRAPHS[ego]})" for ego, ratio in best.items())
+        + " times the shortest path.",
+    ]
+
+
+def _figure(pools: Mapping[str, Pooled]) -> Figure:
+    """Bars on a logarithmic scale, told apart by hatching as well as by shade."""
+    from matplotlib.figure import Figure
+
+    shades = ("0.95", "0.8", "0.6", "0.45", "0.25", "0.0")
+    hatches = ("", "//", "", "\\\\", "", "")
+    figure = Figure(figsize=(9, 4.5), layout="constrained")
+    axes = figure.add_subplot()
+    width = 0.8 / len(_DRAWN)
+    for number, label in enumerate(_DRAWN):
+        estimates = [pool.estimate("ratio", label) for pool in pools.values()]
+        heights = [one.mean for one in estimates]
+        errors = [
+            [max(0.0, one.mean - one.low) for one in estimates],
+            [max(0.0, one.high - one.mean) for one in estimates],
+        ]
+        axes.bar(
+            [place + (number - (len(_DRAWN) - 1) / 2) * width for place in range(len(pools))],
+            heights,
+            width,
+            yerr=errors,
+            label=label,
+            color=shades[number],
+            hatch=hatches[number],
+            edgecolor="black",
+            linewidth=0.6,
+            error_kw={"linewidth": 0.8, "ecolor": "0.35"},
+        )
+    paper = [FACEBOOK[ego]["garden"].oracle_ratio for ego in pools]
+    axes.plot(range(len(pools)), paper, "kD", markersize=5, label="paper's GARDEN", linestyle="")
+    axes.set_yscale("log")
+    axes.axhline(1.0, color="black", linewidth=0.8)
+    axes.set_xticks(range(len(pools)), [f"{GRAPHS[ego]} ({ego})" for ego in pools])
+    axes.set_ylabel("oracle ratio (1 is the shortest path)")
+    axes.legend(frameon=False, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.17))
+    return figure
+
+
+EXPERIMENT = Experiment("facebook", "Five Facebook graphs (Table 1)", works, report)

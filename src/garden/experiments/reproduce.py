@@ -1,0 +1,121 @@
+"""Making experiments: what is left to do is done, then tables, figures and the page are written."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from garden.errors import SpecError
+from garden.experiments import facebook, graphs
+from garden.experiments.bench import Workbench, groups_to_train
+from garden.experiments.config import Execution, Scope
+from garden.experiments.executors import Done, Starting, in_a_pool, in_this_process, on_ray
+from garden.experiments.experiment import Experiment
+from garden.experiments.outputs import write_section
+from garden.experiments.page import write_page
+from garden.experiments.store import Store
+from garden.experiments.work import Training, Work
+
+EXPERIMENTS: Mapping[str, Experiment] = {
+    experiment.name: experiment for experiment in (graphs.EXPERIMENT, facebook.EXPERIMENT)
+}
+POLICIES = "policies"  # trained policies, beside the results; they can be made again
+
+_LOG = logging.getLogger("garden")
+
+
+class Watcher(Protocol):
+    """Somebody who wants to see how a reproduction goes."""
+
+    def planned(self, name: str, done: int, left: int) -> None:
+        """An experiment begins: so many units are done already, so many are left."""
+
+    def started(self, work: Work) -> None:
+        """A unit was taken up."""
+
+    def ended(self, work: Work, seconds: float) -> None:
+        """A unit is done and stored."""
+
+
+class Silent:
+    """Watches nothing."""
+
+    def planned(self, name: str, done: int, left: int) -> None:
+        """Nothing."""
+
+    def started(self, work: Work) -> None:
+        """Nothing."""
+
+    def ended(self, work: Work, seconds: float) -> None:
+        """Nothing."""
+
+
+def reproduce(
+    names: Sequence[str],
+    out: Path,
+    scope: Scope | None = None,
+    execution: Execution | None = None,
+    watcher: Watcher | None = None,
+) -> Path:
+    """Make these experiments, or `all`, into a folder of results; the page's path comes back."""
+    scope, execution = scope or Scope(), execution or Execution()
+    watcher = watcher or Silent()
+    chosen = [experiment_named(name) for name in _spelled_out(names)]
+    bench = Workbench(out / POLICIES, execution.device)
+    for experiment in chosen:
+        works = list(dict.fromkeys(experiment.works(scope)))
+        folder = out / experiment.name
+        store = Store(folder)
+        left = [work for work in works if work not in store]
+        watcher.planned(experiment.name, len(works) - len(left), len(left))
+        if execution.device == "cuda":
+            train_stacks([training for work in left for training in work.trainings()], bench)
+        for done in _executed(left, bench, execution, watcher.started):
+            store.add(done.work, done.result, done.made)
+            watcher.ended(done.work, done.made["seconds"])
+        write_section(folder, experiment.report(scope, store.result, folder))
+    return write_page(out, list(EXPERIMENTS))
+
+
+def experiment_named(name: str) -> Experiment:
+    """The experiment with this name."""
+    try:
+        return EXPERIMENTS[name]
+    except KeyError:
+        raise SpecError(
+            f"unknown experiment {name!r}: choose from {', '.join(EXPERIMENTS)}, all"
+        ) from None
+
+
+def train_stacks(trainings: Sequence[Training], bench: Workbench) -> None:
+    """Train what is not trained yet, all seeds of a graph as one stack."""
+    missing = [one for one in dict.fromkeys(trainings) if not bench.is_trained(one)]
+    for stack in groups_to_train(missing):
+        first = stack[0]
+        started = time.monotonic()
+        bench.train(stack)
+        _LOG.info(
+            "%s: %s by %s, %d seeds as one stack in %.0f s",
+            first.graph,
+            first.options.model,
+            first.options.resolved().method,
+            len(stack),
+            time.monotonic() - started,
+        )
+
+
+def _spelled_out(names: Sequence[str]) -> list[str]:
+    return list(EXPERIMENTS) if "all" in names else list(names)
+
+
+def _executed(
+    works: Sequence[Work], bench: Workbench, execution: Execution, starting: Starting
+) -> Iterator[Done]:
+    if execution.executor == "pool":
+        return in_a_pool(works, bench, starting, execution.workers)
+    if execution.executor == "ray":
+        return on_ray(works, bench, starting, execution.workers)
+    return in_this_process(works, bench, starting)

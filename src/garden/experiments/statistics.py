@@ -1,0 +1,107 @@
+"""Means over seeds, with intervals that resample seeds and, within each, its targets.
+
+All entrants of a comparison share the draws, so that a difference between two of them is paired:
+same seeds, same targets, same pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+NUM_RESAMPLES = 2000
+_LEVELS = (0.025, 0.975)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    def text(self, digits: int = 2) -> str:
+        """The mean and its interval as a cell of a table."""
+        return f"{self.mean:.{digits}f} ({self.low:.{digits}f} – {self.high:.{digits}f})"
+
+
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """Comparisons of the same entrants over several seeds."""
+
+    labels: tuple[str, ...]
+    means: Mapping[str, np.ndarray]  # by metric, (num_seeds, num_labels)
+    resampled: Mapping[str, np.ndarray]  # by metric, (num_resamples, num_labels)
+    num_pairs: int
+    num_targets: int
+    num_seeds: int
+
+    def estimate(self, metric: str, label: str) -> Estimate:
+        """The mean over seeds of one entrant's metric."""
+        column = self.labels.index(label)
+        return _estimate(
+            float(self.means[metric][:, column].mean()), self.resampled[metric][:, column]
+        )
+
+    def worst(self, metric: str, label: str) -> float:
+        """The greatest mean of any seed."""
+        return float(self.means[metric][:, self.labels.index(label)].max())
+
+    def difference(self, metric: str, label: str, other: str) -> Estimate:
+        """How much more of a metric one entrant has than another, pair by pair."""
+        mine, theirs = self.labels.index(label), self.labels.index(other)
+        mean = float((self.means[metric][:, mine] - self.means[metric][:, theirs]).mean())
+        draws = self.resampled[metric]
+        return _estimate(mean, draws[:, mine] - draws[:, theirs])
+
+    @property
+    def footing(self) -> str:
+        """What stands under a table."""
+        return (
+            f"{self.num_seeds} seeds, {self.num_targets} targets and {self.num_pairs} pairs in "
+            "all; 95 % intervals by bootstrap over seeds and targets"
+        )
+
+
+METRICS = ("ratio", "truncated", "wins", "hops")
+
+
+def pooled(results: Sequence[Mapping[str, Any]], seed: int = 0) -> Pooled:
+    """Pool the results of comparisons, one per seed, that have the same entrants."""
+    labels = tuple(results[0]["entrants"])
+    rng = np.random.default_rng(seed)
+    means: dict[str, list[np.ndarray]] = {metric: [] for metric in METRICS}
+    draws: dict[str, list[np.ndarray]] = {metric: [] for metric in METRICS}
+    for result in results:
+        entrants = result["entrants"]
+        pairs = np.array(entrants[labels[0]]["pairs"], dtype=float)
+        count = len(pairs)
+        chosen = rng.multinomial(count, np.full(count, 1 / count), size=NUM_RESAMPLES)
+        weights = np.concatenate([np.ones((1, count)), chosen]) * pairs
+        weights /= weights.sum(axis=1, keepdims=True)
+        for metric in METRICS:
+            table = np.array([entrants[label][metric] for label in labels]).T
+            averages = weights @ table
+            means[metric].append(averages[0])
+            draws[metric].append(averages[1:])
+    seeds = rng.integers(len(results), size=(NUM_RESAMPLES, len(results)))
+    rows = np.arange(NUM_RESAMPLES)[:, None]
+    return Pooled(
+        labels=labels,
+        means={metric: np.stack(means[metric]) for metric in METRICS},
+        resampled={
+            metric: np.stack(draws[metric], axis=1)[rows, seeds].mean(axis=1) for metric in METRICS
+        },
+        num_pairs=sum(int(sum(r["entrants"][labels[0]]["pairs"])) for r in results),
+        num_targets=sum(len(r["targets"]) for r in results),
+        num_seeds=len(results),
+    )
+
+
+def _estimate(mean: float, draws: np.ndarray) -> Estimate:
+    low, high = np.quantile(draws, _LEVELS)
+    return Estimate(mean, float(low), float(high))
