@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from garden.errors import SpecError
 
 ExecutorName = Literal["process", "pool", "ray"]
-QUICK_SEEDS = (0, 1)
+NUM_QUICK_SEEDS = 2
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class Scope:
     graphs: tuple[str, ...] | None = None
     """Some of the experiment's graphs, by name: 414, 686, 348, 0 or 3437."""
 
-    def seeds_or(self, own: int) -> tuple[int, ...]:
-        """The seeds to play: those given, two in a hurry, else as many as the experiment's own."""
+    def seeds_or(self, own: int, first: int = 0) -> tuple[int, ...]:
+        """The seeds to play: those given, two in a hurry, else the experiment's own number."""
         if self.seeds is not None:
             return self.seeds
-        return QUICK_SEEDS if self.quick else tuple(range(own))
+        return tuple(range(first, first + (NUM_QUICK_SEEDS if self.quick else own)))
 
     def graphs_among(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """The graphs to play, in the experiment's order."""
