@@ -1,14 +1,18 @@
 """The GPU path equals the CPU path within tolerance. Needs a CUDA device and nothing but torch."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.models.config import ModelConfig
+from garden.training import guided
 from garden.training.config import TrainingOptions
 from garden.training.exact import exact_loss
 from garden.training.problem import Problem
+from garden.training.shown import neighbours_of
 from garden.training.trainer import Trainer, validation_metrics
 
 TASK = SearchTask.split(kaiser_hilgetag(n=30, beta=2, seed=1), seed=0)
@@ -16,23 +20,58 @@ CONFIG = TrainingOptions(model="garden", updates=6, targets_per_update=5, dropou
 SIZE = ModelConfig(hidden=8, embedding=4, layers=2)
 
 
-def gradients_on(device, monkeypatch):
-    trainer = Trainer([TASK], CONFIG, SIZE, device)
+GUIDED = TrainingOptions(
+    model="trellis",
+    updates=6,
+    targets_per_update=5,
+    dropout=0.0,
+    neighbour_dropout=0.0,
+    own_dropout=0.0,
+    leaf_share=0.0,
+    return_coef=1.0,
+).resolved()
+
+
+def leaves_of(targets, part_rate, leaf_rate, problem, generator):
+    """Every other target stands for a leaf, whatever the device's random numbers are."""
+    shown = neighbours_of(targets, problem)
+    every_other = torch.arange(targets.shape[1], device=targets.device) % 2 == 0
+    return replace(shown, hanging=every_other.expand(targets.shape))
+
+
+def gradients_on(device, config, loss_of, monkeypatch):
+    trainer = Trainer([TASK], config, SIZE, device)
     drawn = torch.as_tensor(TASK.train_targets[:5], device=device)[None]
     monkeypatch.setattr(Problem, "draw_targets", lambda *_: drawn)
+    monkeypatch.setattr(guided, "some_neighbours_of", leaves_of)
     state = trainer.state
-    loss = exact_loss(state.model, trainer.problem, CONFIG, trainer.dropout, state.generator)
+    loss = loss_of(state.model, trainer.problem, config, trainer.dropout, state.generator)
     torch.autograd.backward(loss.loss.sum())
     return [p.grad.cpu() for p in state.model.parameters() if p.grad is not None]
 
 
 @pytest.mark.gpu
-def test_gpu__one_updates_gradient_equals_the_cpus(monkeypatch):
+@pytest.mark.parametrize(
+    ("config", "loss_of"),
+    [
+        (CONFIG, exact_loss),
+        (GUIDED, guided.guided_loss),
+        (replace(GUIDED, holders_per_update=30 - 1), guided.guided_loss),
+    ],
+    ids=["exact", "guided", "guided, sampled"],
+)
+def test_gpu__one_updates_gradient_equals_the_cpus(config, loss_of, monkeypatch):
     if not torch.cuda.is_available():
         pytest.skip("no CUDA device")
-    ours, theirs = (gradients_on(device, monkeypatch) for device in ("cpu", "cuda"))
+    monkeypatch.setattr(guided, "draw_holders", lambda count, problem, _: holders(count, problem))
+    ours, theirs = (gradients_on(d, config, loss_of, monkeypatch) for d in ("cpu", "cuda"))
+    assert ours
     for on_cpu, on_gpu in zip(ours, theirs, strict=True):
         assert torch.allclose(on_cpu, on_gpu, atol=1e-5)
+
+
+def holders(count, problem):
+    return torch.arange(count, device=problem.device) if count else None
 
 
 @pytest.mark.gpu
