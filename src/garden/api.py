@@ -17,7 +17,7 @@ from garden.graphs.graph import Graph
 from garden.graphs.paths import pair_distances
 from garden.graphs.views import ego_graphs
 from garden.models.config import ModelConfig
-from garden.names import StrategyLike, contender_named, default_strategies
+from garden.names import StrategyLike, contender_named, contenders_named, default_strategies
 from garden.search.compare import Contender, compare
 from garden.search.config import EvaluationConfig
 from garden.search.progress import Progress, silent
@@ -113,7 +113,7 @@ def evaluate(
         strategies = default_strategies(task.graph)
     elif isinstance(strategies, str) or hasattr(strategies, "represent"):
         strategies = [cast(StrategyLike, strategies)]
-    contenders = [contender_named(strategy, memory) for strategy in strategies]
+    contenders = contenders_named(strategies, memory)
     seen = [contender for contender in contenders if _has_seen(contender.strategy, task, config)]
     if seen and not allow_seen_targets:
         raise _seen_targets_error(seen[0], config)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
@@ -38,12 +39,22 @@ def default_strategies(graph: Graph) -> list[str]:
 
 def contender_named(strategy: StrategyLike, memory: str = "none") -> Contender:
     """A strategy with its memory: ``NAME+MEMORY`` overrides the memory given for all."""
-    if not isinstance(strategy, str):
-        ready = as_strategy(strategy)
-        return Contender(ready.name, ready, _memory_of(ready, memory))
-    name, own_memory = _split_memory(strategy)
-    ready = strategy_named(name)
-    return Contender(name, ready, _memory_of(ready, own_memory or memory))
+    return contenders_named([strategy], memory)[0]
+
+
+def contenders_named(strategies: Sequence[StrategyLike], memory: str = "none") -> list[Contender]:
+    """The same for several; one name is one strategy, whatever memories it plays with."""
+    known: dict[str, Strategy] = {}
+    contenders = []
+    for strategy in strategies:
+        if isinstance(strategy, str):
+            name, own_memory = _split_memory(strategy)
+            ready = known[name] if name in known else known.setdefault(name, strategy_named(name))
+            contenders.append(Contender(name, ready, _memory_of(ready, own_memory or memory)))
+        else:
+            ready = as_strategy(strategy)
+            contenders.append(Contender(ready.name, ready, _memory_of(ready, memory)))
+    return contenders
 
 
 def _memory_of(strategy: Strategy, name: str) -> Memory:

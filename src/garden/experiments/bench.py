@@ -17,7 +17,8 @@ from garden.experiments.work import Comparison, Entrant, Training
 from garden.graphs.graph import Graph
 from garden.search.compare import Contender, compare
 from garden.search.report import Report, StrategyResult
-from garden.strategies.memory import RECURRENT, Memory, memory_named
+from garden.strategies.base import Strategy
+from garden.strategies.memory import RECURRENT, memory_named
 from garden.strategies.registry import WALKERS
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class Workbench:
     def compare(self, comparison: Comparison) -> dict[str, Any]:
         """Outcomes of all entrants, target by target."""
         task = task_of(comparison.graph, comparison.seed)
-        contenders = [self._contender(entrant) for entrant in comparison.entrants]
+        contenders = self._contenders(comparison.entrants)
         report = compare(task, contenders, comparison.evaluation)
         result = {
             "task_hash": report.task_hash,
@@ -108,16 +109,28 @@ class Workbench:
             result["circles"][name] = {one.name: one.win_rate for one in among.results}
         return result
 
-    def _contender(self, entrant: Entrant) -> Contender:
-        if isinstance(entrant.strategy, str):
-            return Contender(
-                entrant.label, WALKERS[entrant.strategy](), memory_named(entrant.memory)
-            )
-        policy = self.policy(entrant.strategy)
-        memory: Memory = (
-            policy.recurrent_memory if entrant.memory == RECURRENT else memory_named(entrant.memory)
-        )
-        return Contender(entrant.label, policy.as_argmax() if entrant.argmax else policy, memory)
+    def _contenders(self, entrants: Sequence[Entrant]) -> list[Contender]:
+        """The entrants; those who play one strategy share it, which is then scored once."""
+        walkers = {name: make() for name, make in WALKERS.items()}
+        policies: dict[tuple[str, bool], Policy] = {}
+        contenders = []
+        for entrant in entrants:
+            if isinstance(entrant.strategy, str):
+                strategy: Strategy = walkers[entrant.strategy]
+                memory = memory_named(entrant.memory)
+            else:
+                key = (entrant.strategy.key, entrant.argmax)
+                if key not in policies:
+                    policy = self.policy(entrant.strategy)
+                    policies[key] = policy.as_argmax() if entrant.argmax else policy
+                strategy = policies[key]
+                memory = (
+                    policies[key].recurrent_memory
+                    if entrant.memory == RECURRENT
+                    else memory_named(entrant.memory)
+                )
+            contenders.append(Contender(entrant.label, strategy, memory))
+        return contenders
 
     def _how_trained(self, training: Training) -> dict[str, Any]:
         folder = self.folder_of(training)

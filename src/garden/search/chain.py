@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.graphs.graph import Graph
-from garden.search.scores import score_blocks
+from garden.search.scores import ScoreSource, score_blocks
 from garden.strategies.base import Representations, Selection, Strategy
 from garden.strategies.selection import choice_weights
 
@@ -72,6 +72,7 @@ def hop_distributions(
     representations: Representations,
     pairs: np.ndarray,
     max_hops: int,
+    scored: ScoreSource = score_blocks,
 ) -> np.ndarray:
     """The distribution of hops of each (source, target) pair, (num_pairs, max_hops + 1).
 
@@ -81,7 +82,7 @@ def hop_distributions(
     order = np.argsort(target_of, kind="stable")
     starts = np.searchsorted(target_of[order], np.arange(len(targets) + 1))
     distributions = np.empty((len(pairs), max_hops + 1))
-    for block, scores in score_blocks(strategy, representations, targets):
+    for block, scores in scored(strategy, representations, targets):
 
         def solve(row: int, first: int = block.start, scores: np.ndarray = scores) -> None:
             number = first + row

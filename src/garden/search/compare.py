@@ -10,7 +10,6 @@ import numpy as np
 
 from garden.datasets.task import SearchTask
 from garden.errors import SpecError
-from garden.graphs.ego import EgoGraphs
 from garden.graphs.paths import pair_distances
 from garden.graphs.views import ego_graphs
 from garden.search.chain import hop_distributions
@@ -25,6 +24,7 @@ from garden.search.metrics import (
 from garden.search.progress import Progress, silent
 from garden.search.report import Report, StrategyResult
 from garden.search.rollout import rollout, sampled_distributions
+from garden.search.scores import ScoreMemo
 from garden.search.tune import prepare
 from garden.strategies.base import (
     Representations,
@@ -69,9 +69,9 @@ def compare(
     pairs = task.all_pairs(config.split) if config.all_pairs else task.pairs(config.split)
     pairs = pairs[np.argsort(pairs[:, 1], kind="stable")]
     distances = pair_distances(graph, pairs)
-    egos = ego_graphs(graph)
+    ready = _prepared(contenders, task, config, progress)
     players = [
-        _ready(contender, repeat, task, egos, pairs, config, progress)
+        _player(contender, repeat, *ready[id(contender.strategy)], task, pairs, config)
         for contender, repeat in zip(contenders, _repeats(contenders), strict=True)
     ]
     outcomes = _play(players, task, pairs, config, progress)
@@ -94,25 +94,40 @@ def _full_name(contender: Contender) -> str:
     return f"{contender.label}+{contender.memory.name}"
 
 
-def _ready(
-    contender: Contender,
-    repeat: int,
+def _prepared(
+    contenders: Sequence[Contender],
     task: SearchTask,
-    egos: EgoGraphs,
-    pairs: np.ndarray,
     config: EvaluationConfig,
     progress: Progress,
+) -> dict[int, tuple[Strategy, Representations]]:
+    """Each strategy tuned, with its representations; by identity, for those who share one."""
+    egos = ego_graphs(task.graph)
+    ready: dict[int, tuple[Strategy, Representations]] = {}
+    for contender in contenders:
+        if id(contender.strategy) not in ready:
+            check_declarations(contender.strategy)
+            strategy = prepare(contender.strategy, task, config.max_hops, progress)
+            rows = checked_representations(strategy.represent(egos), len(egos), strategy.name)
+            ready[id(contender.strategy)] = (strategy, rows)
+    return ready
+
+
+def _player(
+    contender: Contender,
+    repeat: int,
+    strategy: Strategy,
+    representations: Representations,
+    task: SearchTask,
+    pairs: np.ndarray,
+    config: EvaluationConfig,
 ) -> _Player:
-    check_declarations(contender.strategy)
-    strategy = prepare(contender.strategy, task, config.max_hops, progress)
     evaluation = _evaluation_of(contender, task, pairs, config)
     # The label, not the place in the list, seeds the walks: adding a strategy changes no other.
     # Two of one name still walk apart.
     stream = _full_name(contender) + (f"#{repeat}" if repeat else "")
     seed = zlib.crc32(stream.encode()) + (task.seed << 32)
     ready = Contender(contender.label, strategy, contender.memory)
-    rows = checked_representations(strategy.represent(egos), len(egos), strategy.name)
-    return _Player(ready, rows, evaluation, seed)
+    return _Player(ready, representations, evaluation, seed)
 
 
 def _evaluation_of(
@@ -141,10 +156,11 @@ def _play(
     hops, truncation, wins = np.empty((3, len(players), len(pairs)))
     for block in _pair_blocks(pairs[:, 1], config.max_hops):
         tables = []
+        memo = ScoreMemo()
         for number, player in enumerate(players):
             share = number / len(players) * (block.stop - block.start)
             progress("searching", block.start + share, len(pairs))
-            tables.append(_distributions(player, task, pairs[block], config, block.start))
+            tables.append(_distributions(player, task, pairs[block], config, block.start, memo))
         hops[:, block] = [expected_hops(table) for table in tables]
         truncation[:, block] = [table[:, -1] for table in tables]
         wins[:, block] = win_shares(tables)
@@ -156,12 +172,17 @@ def _play(
 
 
 def _distributions(
-    player: _Player, task: SearchTask, pairs: np.ndarray, config: EvaluationConfig, first: int
+    player: _Player,
+    task: SearchTask,
+    pairs: np.ndarray,
+    config: EvaluationConfig,
+    first: int,
+    memo: ScoreMemo,
 ) -> np.ndarray:
     contender = player.contender
     if player.evaluation == "exact":
         return hop_distributions(
-            task.graph, contender.strategy, player.representations, pairs, config.max_hops
+            task.graph, contender.strategy, player.representations, pairs, config.max_hops, memo
         )
     walks = rollout(
         task.graph,
@@ -173,6 +194,7 @@ def _distributions(
         config.episodes_per_pair,
         player.seed,
         first_episode=first * config.episodes_per_pair,
+        scored=memo,
     )
     return sampled_distributions(walks.hops, config.max_hops)
 

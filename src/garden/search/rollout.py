@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from garden.graphs.graph import Graph
-from garden.search.scores import score_blocks
+from garden.search.scores import ScoreSource, score_blocks
 from garden.search.together import walk_together
 from garden.search.walk import episode_streams, walk
 from garden.strategies.base import Representations, Strategy
@@ -42,6 +42,7 @@ def rollout(
     seed: int,
     first_episode: int = 0,
     keep_paths: bool = False,
+    scored: ScoreSource = score_blocks,
 ) -> Rollout:
     """Walk every (source, target) pair several times.
 
@@ -64,7 +65,7 @@ def rollout(
     starts = np.searchsorted(target_of[order], np.arange(len(targets) + 1))
 
     with ThreadPoolExecutor(NUM_THREADS) as pool:
-        for block, scores in score_blocks(strategy, representations, targets):
+        for block, scores in scored(strategy, representations, targets):
 
             def run(number: int, first: int = block.start, scores: np.ndarray = scores) -> None:
                 mine = order[starts[number] : starts[number + 1]]
