@@ -95,6 +95,19 @@ def test_reproduce__a_finished_one_is_a_no_op_and_a_stopped_one_continues(tmp_pa
     assert len(record["result"]["task_hash"]) == 64
 
 
+def test_pretrain__makes_the_policies_that_a_reproduction_then_finds(tmp_path, small, monkeypatch):
+    module.pretrain(["small"], tmp_path, Scope(quick=True), "cpu")
+    assert not (tmp_path / "small").exists()
+
+    def train(self, trainings):
+        raise AssertionError("trained again")
+
+    monkeypatch.setattr(Workbench, "train", train)
+    reproduce(["small"], tmp_path, Scope(quick=True), CPU)
+    record = json.loads((tmp_path / "small" / RUNS_FILE).read_text().splitlines()[1])
+    assert record["result"]["trained"]["trellis"]["stack"] == [2, 0]
+
+
 def test_reproduce__errors_are_lines(tmp_path, small):
     with pytest.raises(SpecError, match="unknown experiment 'large': choose from small, all"):
         reproduce(["large"], tmp_path)

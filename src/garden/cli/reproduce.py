@@ -38,12 +38,16 @@ class Reproduce:
     graphs: str | None = None
     """Some of the experiment's graphs, such as 414,686."""
 
+    train_only: bool = False
+    """Train the policies, all seeds of a graph as one stack, and stop: for a GPU machine, whose
+    policies are then carried home."""
+
     execution: Annotated[Execution, tyro.conf.arg(name="")] = field(default_factory=Execution)
 
     def run(self) -> None:
         """Do what is left, write the page, say where it is."""
         from garden.experiments.config import Scope
-        from garden.experiments.reproduce import experiment_named, reproduce
+        from garden.experiments.reproduce import experiment_named, pretrain, reproduce
         from garden.search.summary import parse_seeds
 
         if self.name != "all":
@@ -53,6 +57,9 @@ class Reproduce:
             seeds=None if self.seeds is None else tuple(parse_seeds(self.seeds)),
             graphs=None if self.graphs is None else tuple(self.graphs.split(",")),
         )
+        if self.train_only:
+            pretrain([self.name], self.out, scope, self.execution.device)
+            return
         page = reproduce([self.name], self.out, scope, self.execution, _Lines())
         print(f"garden: the results are in {page}", file=sys.stderr)
 

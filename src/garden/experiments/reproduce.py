@@ -86,6 +86,20 @@ def reproduce(
     return write_page(out, list(EXPERIMENTS))
 
 
+def pretrain(
+    names: Sequence[str], out: Path, scope: Scope | None = None, device: str = "cuda"
+) -> None:
+    """Train the policies that these experiments need, and no more.
+
+    For a machine with a GPU and little else: its folder of policies, carried home, is found by the
+    same addresses there.
+    """
+    bench = Workbench(out / POLICIES, device)
+    for name in _spelled_out(names):
+        works = experiment_named(name).works(scope or Scope())
+        train_stacks([training for work in works for training in work.trainings()], bench)
+
+
 def experiment_named(name: str) -> Experiment:
     """The experiment with this name."""
     try:
