@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from garden.experiments.config import Scope
 from garden.experiments.experiment import Experiment, ResultOf
@@ -12,6 +12,7 @@ from garden.experiments.outputs import Section, Table, write_figure
 from garden.experiments.published import AGENTS, FACEBOOK, GRAPHS
 from garden.experiments.statistics import Pooled, pooled
 from garden.experiments.work import Comparison, Entrant, Training, Work
+from garden.search.config import EvaluationConfig
 from garden.training.config import TrainingOptions
 
 if TYPE_CHECKING:
@@ -50,9 +51,23 @@ def comparison(join: str, ego: str, seed: int, quick: bool) -> Comparison:
     return Comparison(graph, seed, tuple(entrants), circles=(("paper", AGENTS),))
 
 
+def choice_of_memory(join: str, ego: str, seed: int, quick: bool) -> Comparison:
+    """The memories of trellis on validation targets, which choose the one to recommend."""
+    graph = f"facebook:{ego}{_SUFFIX[join]}"
+    training = Training(graph, seed, (_QUICK if quick else _LEARNED)["trellis"])
+    entrants = [Entrant(f"trellis+{memory}", training, memory) for memory in _MEMORIES["trellis"]]
+    return Comparison(graph, seed, tuple(entrants), EvaluationConfig(split="validation"))
+
+
 def works(scope: Scope) -> Sequence[Work]:
     """Both ways of joining attributes, every graph, every seed."""
-    return [work for join in _SUFFIX for works in _of_join(join, scope).values() for work in works]
+    return [
+        make(join, ego, seed, scope.quick)
+        for join in _SUFFIX
+        for ego in scope.graphs_among(tuple(GRAPHS))
+        for seed in _seeds(scope, join)
+        for make in (comparison, choice_of_memory)
+    ]
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
@@ -60,12 +75,20 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
     tables: list[Table] = []
     findings: list[str] = []
     for join in _SUFFIX:
+        egos, seeds = scope.graphs_among(tuple(GRAPHS)), _seeds(scope, join)
         results = {
-            ego: [result_of(work) for work in works] for ego, works in _of_join(join, scope).items()
+            ego: [result_of(comparison(join, ego, seed, scope.quick)) for seed in seeds]
+            for ego in egos
         }
         pools = {ego: pooled(of_seeds) for ego, of_seeds in results.items()}
+        chosen = {
+            ego: _chosen(
+                [result_of(choice_of_memory(join, ego, seed, scope.quick)) for seed in seeds]
+            )
+            for ego in egos
+        }
         slug = join.replace(" ", "-")
-        tables.append(_ratio_table(f"ratio-{slug}", join, pools))
+        tables.append(_ratio_table(f"ratio-{slug}", join, pools, chosen))
         tables.append(_truncation_table(f"truncated-{slug}", join, pools))
         tables.append(_win_table(f"wins-{slug}", join, pools, results))
         tables.append(_difference_table(f"differences-{slug}", join, pools))
@@ -88,14 +111,14 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
     )
 
 
-def _of_join(join: str, scope: Scope) -> dict[str, list[Comparison]]:
-    return {
-        ego: [
-            comparison(join, ego, seed, scope.quick)
-            for seed in scope.seeds_or(NUM_SEEDS[join], FIRST_SEED)
-        ]
-        for ego in scope.graphs_among(tuple(GRAPHS))
-    }
+def _seeds(scope: Scope, join: str) -> tuple[int, ...]:
+    return scope.seeds_or(NUM_SEEDS[join], FIRST_SEED)
+
+
+def _chosen(results: Sequence[Mapping[str, Any]]) -> str:
+    """The memory with the least mean ratio on validation targets, over all seeds."""
+    pool = pooled(results)
+    return min(pool.labels, key=lambda label: pool.estimate("ratio", label).mean)
 
 
 def _columns(pools: Mapping[str, Pooled]) -> tuple[str, ...]:
@@ -111,7 +134,9 @@ def _labels(pools: Mapping[str, Pooled]) -> tuple[str, ...]:
     return next(iter(pools.values())).labels
 
 
-def _ratio_table(name: str, join: str, pools: Mapping[str, Pooled]) -> Table:
+def _ratio_table(
+    name: str, join: str, pools: Mapping[str, Pooled], chosen: Mapping[str, str]
+) -> Table:
     rows = [
         (
             f"paper: {agent}",
@@ -126,6 +151,15 @@ def _ratio_table(name: str, join: str, pools: Mapping[str, Pooled]) -> Table:
         (label, *(pool.estimate("ratio", label).text() for pool in pools.values()))
         for label in _labels(pools)
     ]
+    rows.append(
+        (
+            "trellis, memory chosen on validation",
+            *(
+                f"{pool.estimate('ratio', chosen[ego]).text()}, {chosen[ego].partition('+')[2]}"
+                for ego, pool in pools.items()
+            ),
+        )
+    )
     caption = f"Oracle ratio, attributes joined {join} (95 % interval)"
     return Table(name, caption, _columns(pools), tuple(rows), _footing(pools))
 
