@@ -14,7 +14,7 @@ from garden.experiments.experiment import Experiment, ResultOf
 from garden.experiments.outputs import Section, Table
 from garden.experiments.published import ABLATION, PublishedResult
 from garden.experiments.statistics import Estimate, Pooled, over_seeds, pooled
-from garden.experiments.synthetic import graph_spec
+from garden.experiments.synthetic import caveat, graph_spec, trained
 from garden.experiments.work import Comparison, Entrant, Training, Work
 from garden.training.config import TrainingOptions
 
@@ -81,7 +81,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
             "less often than agents that read attributes and degree, or attributes alone. In wins "
             "the three are close, and the one with attributes alone is a little ahead."
         ),
-        findings=_findings(pool, results),
+        findings=caveat(scope) + _findings(pool, results),
         tables=(
             Table(
                 "ablation",
@@ -89,7 +89,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
                 ("agent", "oracle ratio", "truncated, %", "wins among the three, %", "… all, %"),
                 tuple([_published_row(*one) for one in ABLATION.items()] + _rows(pool, results)),
                 f"{footing} Among the three the intervals resample seeds alone. "
-                + _trained(_QUICK if scope.quick else _LEARNED),
+                + trained(_QUICK if scope.quick else _LEARNED),
             ),
             Table(
                 "ablation-differences",
@@ -144,18 +144,6 @@ def _difference_rows(pool: Pooled) -> list[tuple[str, ...]]:
     ]
 
 
-def _trained(learned: Mapping[str, TrainingOptions]) -> str:
-    """How each was trained, in the options that differ from its method's defaults."""
-    parts = []
-    for name, options in learned.items():
-        given = {key: value for key, value in vars(options).items() if value is not None}
-        method = given.pop("method")
-        del given["model"]
-        changed = ", ".join(f"{key.replace('_', ' ')} {value:g}" for key, value in given.items())
-        parts.append(f"{name} by {method} with {changed or 'its defaults'}")
-    return f"Trained: {'; '.join(parts)}."
-
-
 def _wins(results: Sequence[Result], label: str) -> Estimate:
     return over_seeds(circle_rates(results, _CIRCLE, label))
 
@@ -185,7 +173,7 @@ def _standing(pool: Pooled, metric: str, scale: float) -> str:
         if name != "garden"
     }
     return " and ".join(
-        f"{words[gap.sign]} that of {name}, by {gap.text()}" for name, gap in gaps.items()
+        f"{words[gap.sign]} that of {name} (difference {gap.text()})" for name, gap in gaps.items()
     )
 
 

@@ -5,9 +5,10 @@ A seed is a graph and a split of it, and where a policy is trained an initialisa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 
 from garden.experiments.config import Scope
+from garden.training.config import TrainingOptions
 
 BETAS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0)
 """The densities of the paper's two figures."""
@@ -36,7 +37,31 @@ def column_of(beta: float) -> str:
     return f"β = {beta:g}"
 
 
-def listed(betas: Iterable[float]) -> str:
-    """Some densities in a sentence, after how many there are."""
-    texts = [f"{beta:g}" for beta in betas]
-    return f"{len(texts)} (β = {', '.join(texts)})" if texts else "none"
+def counted(some: Sequence[float], total: int) -> str:
+    """Some densities out of all that were played, in a sentence: how many, and which."""
+    if total > 1 and len(some) == total:
+        return f"all {total} densities"
+    which = f" (β = {', '.join(f'{beta:g}' for beta in some)})" if some else ""
+    return f"{len(some) or 'none'} of {total} densities{which}"
+
+
+def trained(learned: Mapping[str, TrainingOptions]) -> str:
+    """How each was trained, in the options that differ from its method's defaults."""
+    parts = []
+    for name, options in learned.items():
+        given = {key: value for key, value in vars(options).items() if value is not None}
+        method = given.pop("method")
+        del given["model"]
+        changed = ", ".join(f"{key.replace('_', ' ')} {value:g}" for key, value in given.items())
+        parts.append(f"{name} by {method} with {changed or 'its defaults'}")
+    return f"Trained: {'; '.join(parts)}."
+
+
+def caveat(scope: Scope) -> tuple[str, ...]:
+    """What a reader of a quick run must know first."""
+    if not scope.quick:
+        return ()
+    return (
+        "This is a quick run, of trainings cut short: it shows that everything works. What it says "
+        "of learned agents says nothing of the paper.",
+    )

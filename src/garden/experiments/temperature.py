@@ -19,8 +19,8 @@ from garden.experiments.synthetic import (
     NUM_GRAPHS,
     betas_among,
     column_of,
+    counted,
     graph_spec,
-    listed,
 )
 from garden.experiments.work import Work
 from garden.search.tune import TEMPERATURES, validation_ratios
@@ -248,18 +248,18 @@ def _findings(curves: AllCurves) -> tuple[str, ...]:
         taus = [GRID[one.best] for one in some.values()]
         sentences.append(
             f"{walker}: a τ within the grid betters both of its ends, with the whole interval on "
-            f"its side, on {listed(middle)} of {len(some)} densities. The best τ lies between "
-            f"{min(taus):.3g} and {max(taus):.3g}; at the hottest, which is all but a random walk, "
-            f"the ratio is {min(hot):.1f} to {max(hot):.1f} % higher."
+            f"its side, on {counted(middle, len(some))}. The best τ is {_span(taus, '.3g')}; at "
+            "the hottest, which is all but a random walk, the ratio is "
+            f"{_span(hot, '.1f')} % higher."
         )
     gaps = _spread_gaps(curves)
     more = [beta for beta, gap in gaps.items() if gap.sign > 0]
     less = [beta for beta, gap in gaps.items() if gap.sign < 0]
-    open_ones = [beta for beta, gap in gaps.items() if gap.sign == 0]
+    neither = [beta for beta, gap in gaps.items() if gap.sign == 0]
     sentences.append(
         f"Distance is the more sensitive to τ (worst over best ratio, graph by graph) on "
-        f"{listed(more)} of {len(gaps)} densities, Connection on {listed(less)}; the interval of "
-        f"the difference holds 0 on {listed(open_ones)}."
+        f"{counted(more, len(gaps))}, Connection on {counted(less, len(gaps))}; the interval of "
+        f"the difference holds 0 on {counted(neither, len(gaps))}."
     )
     widths = {
         walker: np.mean([np.log10(one.near[1] / one.near[0]) for one in curves[walker].values()])
@@ -270,6 +270,11 @@ def _findings(curves: AllCurves) -> tuple[str, ...]:
         f"on average, Connection over {widths['connection']:.1f}."
     )
     return tuple(sentences)
+
+
+def _span(values: Sequence[float], form: str) -> str:
+    least, most = (format(value, form) for value in (min(values), max(values)))
+    return least if least == most else f"{least} to {most}"
 
 
 def _figure(curves: AllCurves) -> Figure:
@@ -289,6 +294,8 @@ def _figure(curves: AllCurves) -> Figure:
 
 
 def _panel(axes: Axes, curves: Mapping[float, Curves]) -> None:
+    from matplotlib.ticker import MultipleLocator
+
     for beta, one in curves.items():
         place = BETAS.index(beta)
         shade = str(round(0.72 * (1 - place / (len(BETAS) - 1)), 3))
@@ -304,6 +311,7 @@ def _panel(axes: Axes, curves: Mapping[float, Curves]) -> None:
             GRID[one.best], one.mean[one.best], "o", color=shade, markerfacecolor="white", zorder=3
         )
     axes.set_xscale("log")
+    axes.yaxis.set_major_locator(MultipleLocator(5))
     axes.grid(alpha=0.3, linewidth=0.5)
 
 
