@@ -28,6 +28,23 @@ def comparison(seed: int) -> Comparison:
     return Comparison(GRAPH, seed, entrants, circles=(("walkers", ("random", "trellis")),))
 
 
+def outcome(
+    ratios: list[float],
+    pairs: list[int],
+    truncated: list[float] | None = None,
+    wins: list[float] | None = None,
+) -> dict[str, Any]:
+    """What a comparison stores of one entrant, target by target."""
+    zeros = [0.0] * len(ratios)
+    return {
+        "pairs": pairs,
+        "ratio": ratios,
+        "truncated": truncated or zeros,
+        "wins": wins or zeros,
+        "hops": ratios,
+    }
+
+
 @dataclass(frozen=True)
 class Mortal(Work):
     """Kills its own process as often as it is told, then ends well."""

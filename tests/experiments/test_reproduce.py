@@ -8,17 +8,18 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from small import GRAPH, Faulty, comparison
+from small import GRAPH, Faulty, comparison, outcome
 
 from garden.errors import DataError, SpecError
 from garden.experiments import reproduce as module
 from garden.experiments.bench import Workbench, groups_to_train
+from garden.experiments.columns import footing_of
 from garden.experiments.config import Execution, Scope
 from garden.experiments.experiment import Experiment
 from garden.experiments.outputs import Section, Table, read_section
 from garden.experiments.published import AGENTS, FACEBOOK, GRAPHS
 from garden.experiments.reproduce import reproduce
-from garden.experiments.statistics import pooled
+from garden.experiments.statistics import Estimate, over_seeds, pooled
 from garden.experiments.store import RUNS_FILE, Store
 from garden.experiments.work import Training
 from garden.training.config import TrainingOptions
@@ -117,6 +118,12 @@ def test_reproduce__errors_are_lines(tmp_path, small):
         Scope(graphs=("7",)).graphs_among(("a", "b"))
 
 
+def test_reproduce__what_one_experiment_refuses_is_refused_before_any_other_begins(tmp_path):
+    with pytest.raises(SpecError, match=r"unknown graph '414': choose from 0\.01, 0\.05"):
+        reproduce(["all"], tmp_path / "results", Scope(graphs=("414",)), CPU)
+    assert not (tmp_path / "results").exists()
+
+
 def test_store__a_half_written_line_is_dropped_and_done_again(tmp_path):
     store = Store(tmp_path)
     for number in range(2):
@@ -168,11 +175,6 @@ def test_bench__seeds_of_one_graph_and_method_go_as_one_stack(tmp_path):
     assert bench.policy(trainings[1]).info.training["stack"] == [2, 1]
 
 
-def outcome(ratios, pairs):
-    zeros = [0.0] * len(ratios)
-    return {"pairs": pairs, "ratio": ratios, "truncated": zeros, "wins": zeros, "hops": ratios}
-
-
 def test_statistics__means_weigh_pairs_within_a_seed_and_seeds_alike():
     results = [
         {"targets": [1, 2], "entrants": {"a": outcome([1.0, 4.0], [2, 1])}},
@@ -205,6 +207,32 @@ def test_statistics__intervals_cover_and_differences_are_paired():
         assert (gap.mean, gap.low, gap.high) == pytest.approx((0.5, 0.5, 0.5))
         assert ratio.low < ratio.mean < ratio.high
     assert covered >= 52  # 57 are expected
+
+
+def test_statistics__an_interval_over_seeds_and_its_side_of_zero():
+    assert over_seeds([2.0]) == Estimate(2.0, 2.0, 2.0)
+    wide = over_seeds([-1.0, 0.0, 4.0])
+    assert (wide.mean, wide.sign) == (1.0, 0)
+    assert -1.0 <= wide.low < 0 < wide.high <= 4.0
+    assert (over_seeds([1.0, 2.0]).sign, over_seeds([-1.0, -2.0]).sign) == (1, -1)
+    assert Estimate(0.1, 0.05, 0.2).scaled(100).text(0) == "10 (5 – 20)"
+
+
+def test_columns__what_all_columns_share_is_said_once():
+    pools = [pooled([{"targets": [1], "entrants": {"a": outcome([2.0], [n])}}]) for n in (3, 3, 4)]
+    alike = footing_of({"x": pools[0], "y": pools[1]})
+    assert alike.startswith("Each column: 1 seeds, 1 targets and 3 pairs in all")
+    apart = footing_of({"x": pools[0], "z": pools[2]})
+    assert "x: 1 seeds, 1 targets and 3 pairs" in apart
+    assert "z: 1 seeds, 1 targets and 4 pairs" in apart
+
+
+def test_scope__its_command_makes_the_same_scope_again():
+    assert Scope().command("density") == "garden reproduce density"
+    some = Scope(quick=True, seeds=(0, 2), graphs=("0.1", "1.0"))
+    assert (
+        some.command("density") == "garden reproduce density --quick --seeds 0,2 --graphs 0.1,1.0"
+    )
 
 
 def test_published__tables_are_whole():

@@ -24,7 +24,8 @@ class Reproduce:
     """
 
     name: tyro.conf.Positional[str]
-    """The experiment: graphs, facebook, trellis, failures or all."""
+    """The experiment: graphs, facebook, temperature, density, ablation (the paper's), trellis,
+    failures (ours), or all."""
 
     out: Path = Path("results")
     """The folder of the results."""
@@ -36,7 +37,8 @@ class Reproduce:
     """These seeds, such as 0-9, in place of the experiment's own."""
 
     graphs: str | None = None
-    """Some of the experiment's graphs, such as 414,686."""
+    """Some of the experiment's graphs, such as 414,686; for temperature and density some of their
+    densities β, such as 0.1,1.0."""
 
     train_only: bool = False
     """Train the policies, all seeds of a graph as one stack, and stop: for a GPU machine, whose

@@ -22,7 +22,8 @@ class Scope:
     """These seeds in place of the experiment's own."""
 
     graphs: tuple[str, ...] | None = None
-    """Some of the experiment's graphs, by name: 414, 686, 348, 0 or 3437."""
+    """Some of the experiment's graphs, by name: 414, 686, 348, 0 or 3437; for temperature and
+    density, some of their β, such as 0.1."""
 
     def seeds_or(self, own: int, first: int = 0) -> tuple[int, ...]:
         """The seeds to play: those given, two in a hurry, else the experiment's own number."""
@@ -38,6 +39,17 @@ class Scope:
         if unknown:
             raise SpecError(f"unknown graph {unknown[0]!r}: choose from {', '.join(names)}")
         return tuple(name for name in names if name in self.graphs)
+
+    def command(self, name: str) -> str:
+        """What a person types to make this much of an experiment."""
+        words = ["garden", "reproduce", name]
+        if self.quick:
+            words.append("--quick")
+        if self.seeds is not None:
+            words += ["--seeds", ",".join(map(str, self.seeds))]
+        if self.graphs is not None:
+            words += ["--graphs", ",".join(self.graphs)]
+        return " ".join(words)
 
 
 @dataclass(frozen=True)

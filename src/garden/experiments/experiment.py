@@ -24,3 +24,13 @@ class Experiment:
     """All units that the scope asks for."""
     report: Callable[[Scope, ResultOf, Path], Section]
     """The section, once all units are done; figures go into the folder."""
+
+
+def caveat(scope: Scope) -> tuple[str, ...]:
+    """What a reader of a quick run must know first."""
+    if not scope.quick:
+        return ()
+    return (
+        "This is a quick run, of trainings cut short: it shows that everything works. What it says "
+        "of learned agents says nothing of the paper.",
+    )

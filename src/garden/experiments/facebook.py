@@ -6,8 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from garden.experiments.columns import (
+    Result,
+    circle_rates,
+    difference_rows,
+    footing_of,
+    percent_rows,
+    ratio_rows,
+)
 from garden.experiments.config import Scope
-from garden.experiments.experiment import Experiment, ResultOf
+from garden.experiments.experiment import Experiment, ResultOf, caveat
 from garden.experiments.outputs import Section, Table, write_figure
 from garden.experiments.published import AGENTS, FACEBOOK, GRAPHS
 from garden.experiments.statistics import Pooled, pooled
@@ -97,12 +105,12 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
     return Section(
         name="facebook",
         title=EXPERIMENT.title,
-        command="garden reproduce facebook" + (" --quick" if scope.quick else ""),
+        command=scope.command("facebook"),
         claim=(
             "GARDEN needs fewer hops than all baselines on all five graphs, is truncated less "
             "often, and wins about half of all pairs."
         ),
-        findings=tuple(findings),
+        findings=(*caveat(scope), *findings),
         tables=tuple(tables),
         figures=tuple(
             (f"facebook-{join.replace(' ', '-')}", f"Oracle ratio, attributes joined {join}")
@@ -126,12 +134,7 @@ def _columns(pools: Mapping[str, Pooled]) -> tuple[str, ...]:
 
 
 def _footing(pools: Mapping[str, Pooled]) -> str:
-    parts = [f"{GRAPHS[ego]}: {pool.footing}" for ego, pool in pools.items()]
-    return ". ".join(parts) + "."
-
-
-def _labels(pools: Mapping[str, Pooled]) -> tuple[str, ...]:
-    return next(iter(pools.values())).labels
+    return footing_of({GRAPHS[ego]: pool for ego, pool in pools.items()})
 
 
 def _ratio_table(
@@ -147,10 +150,7 @@ def _ratio_table(
         )
         for agent in AGENTS
     ]
-    rows += [
-        (label, *(pool.estimate("ratio", label).text() for pool in pools.values()))
-        for label in _labels(pools)
-    ]
+    rows += ratio_rows(pools)
     rows.append(
         (
             "trellis, memory chosen on validation",
@@ -169,10 +169,7 @@ def _truncation_table(name: str, join: str, pools: Mapping[str, Pooled]) -> Tabl
         (f"paper: {agent}", *(f"{100 * FACEBOOK[ego][agent].truncation_rate:.1f}" for ego in pools))
         for agent in AGENTS
     ]
-    rows += [
-        (label, *(f"{100 * p.estimate('truncated', label).mean:.1f}" for p in pools.values()))
-        for label in _labels(pools)
-    ]
+    rows += percent_rows(pools, "truncated")
     caption = f"Truncated within 100 hops, %, attributes joined {join}"
     return Table(name, caption, _columns(pools), tuple(rows), _footing(pools))
 
@@ -181,10 +178,10 @@ def _win_table(
     name: str,
     join: str,
     pools: Mapping[str, Pooled],
-    results: Mapping[str, Sequence[Mapping[str, object]]],
+    results: Mapping[str, Sequence[Result]],
 ) -> Table:
     def among_five(ego: str, agent: str) -> float:
-        rates = [result["circles"]["paper"][agent] for result in results[ego]]  # type: ignore[index]
+        rates = circle_rates(results[ego], "paper", agent)
         return 100 * sum(rates) / len(rates)
 
     rows = [
@@ -195,13 +192,7 @@ def _win_table(
         (f"{agent}, among the five", *(f"{among_five(ego, agent):.1f}" for ego in pools))
         for agent in AGENTS
     ]
-    rows += [
-        (
-            f"{label}, among all",
-            *(f"{100 * p.estimate('wins', label).mean:.1f}" for p in pools.values()),
-        )
-        for label in _labels(pools)
-    ]
+    rows += percent_rows(pools, "wins", ", among all")
     caption = f"Share of wins, %, ties shared, attributes joined {join}"
     return Table(name, caption, _columns(pools), tuple(rows), _footing(pools))
 
@@ -217,15 +208,9 @@ def _difference_table(name: str, join: str, pools: Mapping[str, Pooled]) -> Tabl
         ("trellis, argmax", "trellis"),
         ("trellis+backtrack", "trellis"),
     )
-    rows = [
-        (
-            f"{mine} − {other}",
-            *(pool.difference("ratio", mine, other).text() for pool in pools.values()),
-        )
-        for mine, other in duels
-    ]
+    rows = tuple(difference_rows(pools, duels))
     caption = f"Paired differences of the oracle ratio, attributes joined {join}"
-    return Table(name, caption, _columns(pools), tuple(rows), _footing(pools))
+    return Table(name, caption, _columns(pools), rows, _footing(pools))
 
 
 def _findings(join: str, pools: Mapping[str, Pooled]) -> list[str]:
@@ -233,7 +218,7 @@ def _findings(join: str, pools: Mapping[str, Pooled]) -> list[str]:
         sure = [
             GRAPHS[ego]
             for ego, pool in pools.items()
-            if pool.difference("ratio", mine, other).high < 0
+            if pool.difference("ratio", mine, other).sign < 0
         ]
         return ", ".join(sure) if sure else "no graph"
 

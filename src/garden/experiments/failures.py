@@ -11,7 +11,7 @@ import numpy as np
 
 from garden.experiments.bench import Workbench, graph_of, task_of
 from garden.experiments.config import Scope
-from garden.experiments.experiment import Experiment, ResultOf
+from garden.experiments.experiment import Experiment, ResultOf, caveat
 from garden.experiments.outputs import Section, Table, write_figure
 from garden.experiments.published import GRAPHS
 from garden.experiments.work import Training, Work
@@ -127,9 +127,9 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
     return Section(
         name="failures",
         title=EXPERIMENT.title,
-        command="garden reproduce failures" + (" --quick" if scope.quick else ""),
+        command=scope.command("failures"),
         claim="None of the paper's: these are the targets that our own model finds hardest.",
-        findings=_findings(everything),
+        findings=caveat(scope) + _findings(everything),
         tables=(_worst_table(results), _trait_table(everything)),
         figures=(
             ("failures", "A memoryless trip to the worst test target of each graph, all seeds"),

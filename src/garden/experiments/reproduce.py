@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import Protocol
 
 from garden.errors import SpecError
-from garden.experiments import facebook, failures, graphs, trellis
+from garden.experiments import (
+    ablation,
+    density,
+    facebook,
+    failures,
+    graphs,
+    temperature,
+    trellis,
+)
 from garden.experiments.bench import Workbench, groups_to_train
 from garden.experiments.config import Execution, Scope
 from garden.experiments.executors import Done, Starting, in_a_pool, in_this_process, on_ray
@@ -20,13 +28,8 @@ from garden.experiments.store import Store
 from garden.experiments.work import Training, Work
 
 EXPERIMENTS: Mapping[str, Experiment] = {
-    experiment.name: experiment
-    for experiment in (
-        graphs.EXPERIMENT,
-        facebook.EXPERIMENT,
-        trellis.EXPERIMENT,
-        failures.EXPERIMENT,
-    )
+    module.EXPERIMENT.name: module.EXPERIMENT
+    for module in (graphs, facebook, temperature, density, ablation, trellis, failures)
 }
 POLICIES = "policies"  # trained policies, beside the results; they can be made again
 
@@ -71,8 +74,9 @@ def reproduce(
     watcher = watcher or Silent()
     chosen = [experiment_named(name) for name in _spelled_out(names)]
     bench = Workbench(out / POLICIES, execution.device)
-    for experiment in chosen:
-        works = list(dict.fromkeys(experiment.works(scope)))
+    # All plans first: a scope that one experiment refuses is refused before hours of another.
+    plans = [(one, list(dict.fromkeys(one.works(scope)))) for one in chosen]
+    for experiment, works in plans:
         folder = out / experiment.name
         store = Store(folder)
         left = [work for work in works if work not in store]

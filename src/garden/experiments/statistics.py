@@ -28,6 +28,15 @@ class Estimate:
         """The mean and its interval as a cell of a table."""
         return f"{self.mean:.{digits}f} ({self.low:.{digits}f} – {self.high:.{digits}f})"
 
+    def scaled(self, factor: float) -> Estimate:
+        """The same in another unit, such as per cent."""
+        return Estimate(factor * self.mean, factor * self.low, factor * self.high)
+
+    @property
+    def sign(self) -> int:
+        """−1 or 1 where the whole interval lies on that side of 0, else 0."""
+        return int(self.low > 0) - int(self.high < 0)
+
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
@@ -100,6 +109,13 @@ def pooled(results: Sequence[Mapping[str, Any]], seed: int = 0) -> Pooled:
         num_targets=sum(len(r["targets"]) for r in results),
         num_seeds=len(results),
     )
+
+
+def over_seeds(values: Sequence[float], seed: int = 0) -> Estimate:
+    """The mean of one value per seed, with an interval that resamples seeds alone."""
+    table = np.asarray(values, dtype=float)
+    chosen = np.random.default_rng(seed).integers(len(table), size=(NUM_RESAMPLES, len(table)))
+    return _estimate(float(table.mean()), table[chosen].mean(axis=1))
 
 
 def _estimate(mean: float, draws: np.ndarray) -> Estimate:

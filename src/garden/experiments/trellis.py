@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from garden.experiments.columns import footing_of
 from garden.experiments.config import Scope
-from garden.experiments.experiment import Experiment, ResultOf
+from garden.experiments.experiment import Experiment, ResultOf, caveat
 from garden.experiments.outputs import Section, Table
 from garden.experiments.published import GRAPHS
 from garden.experiments.statistics import Pooled, pooled
@@ -84,13 +85,13 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
         if name != WHOLE
     ]
     columns = ("variant", *(f"{GRAPHS[ego]} ({ego})" for ego in pools))
-    footing = ". ".join(f"{GRAPHS[ego]}: {pool.footing}" for ego, pool in pools.items()) + "."
+    footing = footing_of({GRAPHS[ego]: pool for ego, pool in pools.items()})
     return Section(
         name="trellis",
         title=EXPERIMENT.title,
-        command="garden reproduce trellis" + (" --quick" if scope.quick else ""),
+        command=scope.command("trellis"),
         claim="None of the paper's: this is what our own model owes to each of its parts.",
-        findings=_findings(pools, published),
+        findings=caveat(scope) + _findings(pools, published),
         tables=(
             Table(
                 "variants",

@@ -32,9 +32,13 @@ def prepare(
 
 
 def validation_ratios(
-    strategy: Strategy, task: SearchTask, max_hops: int = 100, progress: Progress = silent
+    strategy: Strategy,
+    task: SearchTask,
+    max_hops: int = 100,
+    progress: Progress = silent,
+    temperatures: np.ndarray = TEMPERATURES,
 ) -> np.ndarray:
-    """The exact oracle ratio at each of :data:`TEMPERATURES`, (num_temperatures,).
+    """The exact oracle ratio at each of the temperatures, (num_temperatures,).
 
     It is the mean over all sources and at most :data:`MAX_TUNING_TARGETS` validation targets.
     """
@@ -42,17 +46,17 @@ def validation_ratios(
     targets = _tuning_targets(task)
     unit = strategy.with_temperature(1.0)
     representations: Representations = unit.represent(ego_graphs(task.graph))
-    totals = np.zeros(len(TEMPERATURES))
+    totals = np.zeros(len(temperatures))
     for block, scores in score_blocks(unit, representations, targets):
         hops_to = distances(task.graph, targets[block]).astype(np.float64)
         hops_to[hops_to == 0] = np.inf  # the target itself is no source
-        for number, temperature in enumerate(TEMPERATURES):
+        for number, temperature in enumerate(temperatures):
             expected, _ = chain_of_scores(
                 task.graph, scores / temperature, unit.selection, targets[block], max_hops
             )
             totals[number] += (expected / hops_to).sum()
-            done = block.start * len(TEMPERATURES) + (number + 1) * (block.stop - block.start)
-            progress(f"tuning {unit.name}", done, len(targets) * len(TEMPERATURES))
+            done = block.start * len(temperatures) + (number + 1) * (block.stop - block.start)
+            progress(f"tuning {unit.name}", done, len(targets) * len(temperatures))
     return totals / (len(targets) * (task.graph.num_nodes - 1))
 
 
