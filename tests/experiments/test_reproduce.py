@@ -232,5 +232,5 @@ def test_cli__reproduce_refuses_an_unknown_experiment_in_a_line(capsys):
     with pytest.raises(SystemExit):
         main(["reproduce", "nothing"])
     assert capsys.readouterr().err == (
-        "garden: unknown experiment 'nothing': choose from graphs, facebook, all\n"
+        "garden: unknown experiment 'nothing': choose from graphs, facebook, runtime, values, all\n"
     )

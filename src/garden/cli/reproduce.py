@@ -24,7 +24,7 @@ class Reproduce:
     """
 
     name: tyro.conf.Positional[str]
-    """The experiment: graphs, facebook or all."""
+    """The experiment: graphs, facebook, runtime, values or all."""
 
     out: Path = Path("results")
     """The folder of the results."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NUM_SEEDS = {"by id": 10, "as published": 5}
 _SUFFIX = {"by id": "", "as published": ",attributes=as-published"}
 _WALKERS = ("greedy", "distance", "connection", "random", "lookahead", "bidirectional", "evn")
-_LEARNED: Mapping[str, TrainingOptions] = {
+LEARNED: Mapping[str, TrainingOptions] = {
     "garden": TrainingOptions(model="garden", method="a2c"),
     "garden (exact)": TrainingOptions(model="garden", method="exact"),
     "trellis": TrainingOptions(model="trellis", method="guided"),
@@ -40,7 +40,7 @@ def comparison(join: str, ego: str, seed: int, quick: bool) -> Comparison:
     entrants = []
     for name in _WALKERS:
         entrants += [Entrant(name, name), Entrant(f"{name}+visited", name, "visited")]
-    for name, options in (_QUICK if quick else _LEARNED).items():
+    for name, options in (_QUICK if quick else LEARNED).items():
         training = Training(graph, seed, options)
         entrants.append(Entrant(name, training))
         entrants.append(Entrant(f"{name}, argmax", training, argmax=True))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from garden.errors import SpecError
-from garden.experiments import facebook, graphs
+from garden.experiments import facebook, graphs, runtime, values
 from garden.experiments.bench import Workbench, groups_to_train
 from garden.experiments.config import Execution, Scope
 from garden.experiments.executors import Done, Starting, in_a_pool, in_this_process, on_ray
@@ -20,7 +20,7 @@ from garden.experiments.store import Store
 from garden.experiments.work import Training, Work
 
 EXPERIMENTS: Mapping[str, Experiment] = {
-    experiment.name: experiment for experiment in (graphs.EXPERIMENT, facebook.EXPERIMENT)
+    module.EXPERIMENT.name: module.EXPERIMENT for module in (graphs, facebook, runtime, values)
 }
 POLICIES = "policies"  # trained policies, beside the results; they can be made again
 
