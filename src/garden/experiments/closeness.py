@@ -21,6 +21,7 @@ from garden.graphs.ego import EgoGraphs
 from garden.graphs.graph import Graph
 from garden.graphs.paths import distances
 from garden.graphs.views import ego_graphs
+from garden.strategies.base import Representations
 from garden.strategies.walkers import DistanceWalker
 
 if TYPE_CHECKING:
@@ -90,14 +91,15 @@ def nearness(
     """Every guess at how near each node is to each target, higher is nearer, (T, num_nodes)."""
     egos = ego_graphs(graph)
     rows = garden.represent(egos)
+    fresh = untrained_policy("garden", graph, seed)
     walker = DistanceWalker(temperature=1.0)
     profiles = walker.represent(egos)
     degrees = np.broadcast_to(graph.degrees.astype(np.float64), (len(targets), graph.num_nodes))
     return {
         VALUE: garden.value(rows, rows.take(targets)),
-        EMBEDDING: _within(_rows_of(garden, egos), targets),
-        PLACES: _within(_places_of(trellis, egos), targets),
-        UNTRAINED: _within(_rows_of(untrained_policy("garden", graph, seed), egos), targets),
+        EMBEDDING: _within(_numbers(rows), targets),
+        PLACES: _within(_own_places(trellis, egos), targets),
+        UNTRAINED: _within(_numbers(fresh.represent(egos)), targets),
         ATTRIBUTES: walker.score(profiles, profiles.take(targets)),
         DEGREE: degrees,
     }
@@ -159,16 +161,17 @@ def _correlation(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
     return np.where(scale > 0, (ours * theirs).sum(axis=1) / np.where(scale > 0, scale, 1), 0.0)
 
 
-def _rows_of(policy: Policy, egos: EgoGraphs) -> np.ndarray:
-    """A policy's rows, (num_egos, row_width)."""
-    return np.asarray(policy.represent(egos).arrays["row"])
+def _numbers(rows: Representations) -> np.ndarray:
+    """A policy's rows as numbers, (num_egos, row_width)."""
+    return np.asarray(rows.arrays["row"])
 
 
-def _places_of(policy: Policy, egos: EgoGraphs) -> np.ndarray:
-    """Where the policy places each centre's own profile, (num_egos, place)."""
+def _own_places(policy: Policy, egos: EgoGraphs) -> np.ndarray:
+    """Where a policy with places puts each centre's own profile, (num_egos, place)."""
     import torch
 
-    return policy.model.places_in(torch.as_tensor(_rows_of(policy, egos))).numpy()
+    rows = torch.as_tensor(_numbers(policy.represent(egos)))
+    return policy.model.places_in(rows).numpy()
 
 
 def _within(rows: np.ndarray, targets: np.ndarray) -> np.ndarray:

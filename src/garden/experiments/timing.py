@@ -135,24 +135,37 @@ def chosen_neighbour(
 def milliseconds(
     calls: Mapping[tuple[str, str], Sequence[Call]], repeats: int
 ) -> dict[tuple[str, str], dict[str, Any]]:
-    """The mean over calls and repeats, and the median repeat of each call, group by group.
+    """Times of each group of calls: a mean, and the median repeat of each call.
 
-    A round goes through all calls of all groups, so that no call finds its own traces in the
-    caches, and whatever else the machine does slows every group alike. The first round warms up.
+    ``mean`` and ``median`` are of the clock on the wall; ``processor`` is the median of the time
+    that the processor spent on it, which a busy machine's other work leaves alone. A round goes
+    through all calls of all groups, so that no call finds its own traces in the caches, and
+    whatever else the machine does slows every group alike. The first round warms up.
     """
-    times = {group: np.empty((repeats + 1, len(some))) for group, some in calls.items()}
+    times = {group: np.empty((repeats + 1, len(some), 2)) for group, some in calls.items()}
     for turn in range(repeats + 1):
         for group, some in calls.items():
             for place, call in enumerate(some):
-                start = time.perf_counter_ns()
-                call()
-                times[group][turn, place] = time.perf_counter_ns() - start
+                times[group][turn, place] = _nanoseconds(call)
+    return {group: _summary(table[1:] / 1e6) for group, table in times.items()}
+
+
+def _nanoseconds(call: Call) -> tuple[int, int]:
+    """Time of one call: on the wall, and of the processor."""
+    busy = time.thread_time_ns()
+    start = time.perf_counter_ns()
+    call()
+    stop = time.perf_counter_ns()
+    return stop - start, time.thread_time_ns() - busy
+
+
+def _summary(times: np.ndarray) -> dict[str, Any]:
+    """Of times (repeats, num_calls, 2)."""
+    medians = np.median(times, axis=0).round(5)
     return {
-        group: {
-            "mean": round(float(table[1:].mean()) / 1e6, 6),
-            "median": (np.median(table[1:], axis=0) / 1e6).round(5).tolist(),
-        }
-        for group, table in times.items()
+        "mean": round(float(times[..., 0].mean()), 6),
+        "median": medians[:, 0].tolist(),
+        "processor": medians[:, 1].tolist(),
     }
 
 

@@ -77,7 +77,11 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
             "pictures."
         ),
         findings=tuple(_findings(pools)),
-        tables=(_table(pools), _table_of_all(results, pools), _difference_table(pools)),
+        tables=(
+            _table(pools, _options(scope)),
+            _table_of_all(results, pools),
+            _difference_table(pools),
+        ),
         figures=(
             (
                 "values",
@@ -98,9 +102,14 @@ def _seeds(scope: Scope) -> tuple[int, ...]:
     return scope.seeds_or(NUM_SEEDS)
 
 
+def _options(scope: Scope) -> Mapping[str, TrainingOptions]:
+    """Those of Table 1, so that its policies serve here too; in a hurry, shorter ones."""
+    return _QUICK if scope.quick else LEARNED
+
+
 def _of_graph(ego: str, scope: Scope) -> list[Closeness]:
     """The first seed is also mapped."""
-    options = _QUICK if scope.quick else LEARNED
+    options = _options(scope)
     graph, seeds = _SPECS[ego], _seeds(scope)
     return [
         Closeness(
@@ -122,7 +131,7 @@ def _footing(pools: Mapping[str, Pooled]) -> str:
     return ". ".join(f"{GRAPHS[ego]}: {pool.footing}" for ego, pool in pools.items()) + "."
 
 
-def _table(pools: Mapping[str, Pooled]) -> Table:
+def _table(pools: Mapping[str, Pooled], options: Mapping[str, TrainingOptions]) -> Table:
     rows = tuple(
         (name, *(pool.estimate(_METRIC, name).text() for pool in pools.values()))
         for name in GUESSES
@@ -131,7 +140,7 @@ def _table(pools: Mapping[str, Pooled]) -> Table:
         "Spearman's rank correlation with the distance in the graph, over all sources of a test "
         "target, mean over targets (95 % interval)"
     )
-    return Table("values", caption, _columns(pools), rows, _meanings() + _footing(pools))
+    return Table("values", caption, _columns(pools), rows, _meanings(options) + _footing(pools))
 
 
 def _table_of_all(
@@ -158,10 +167,12 @@ def _difference_table(pools: Mapping[str, Pooled]) -> Table:
     return Table("values-differences", caption, _columns(pools), rows, _footing(pools))
 
 
-def _meanings() -> str:
+def _meanings(options: Mapping[str, TrainingOptions]) -> str:
+    updates = {name: options[name].resolved().updates for name in ("garden", "trellis")}
     return (
-        f"1: nearer always means fewer hops; 0: no relation. {VALUE}: of the critic trained by "
-        f"a2c. {EMBEDDING}: minus the Euclidean distance between representations, also before "
+        f"1: nearer always means fewer hops; 0: no relation. {VALUE}: of the critic, which a2c "
+        f"trains ({updates['garden']:,} updates; trellis by guided, {updates['trellis']:,}). "
+        f"{EMBEDDING}: minus the Euclidean distance between representations, also before "
         f"training. {PLACES}: the same between the places of the nodes' own profiles. "
         f"{ATTRIBUTES}: DistanceWalker's score. {DEGREE}: of the source, whatever the target. "
     )

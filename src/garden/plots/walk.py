@@ -77,6 +77,7 @@ def draw_graph(
     lines = LineCollection(
         list(places[graph.edges()]), colors=_EDGE, linewidths=0.5, alpha=0.7, zorder=1
     )
+    lines.set_rasterized(shades is not None)  # many panels of many lines make a vast SVG
     axes.add_collection(lines)
     if shades is None:
         axes.scatter(places[:, 0], places[:, 1], s=12, color=_NODE, zorder=2, linewidths=0)
