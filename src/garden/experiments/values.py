@@ -205,9 +205,8 @@ def _findings(pools: Mapping[str, Pooled]) -> list[str]:
         f"({spelled(EMBEDDING)}) better than raw attributes on "
         f"{surely_nearer(EMBEDDING, ATTRIBUTES)}, and worse on "
         f"{surely_nearer(ATTRIBUTES, EMBEDDING)}.",
-        f"How much of that is learned: the same network before training has {spelled(UNTRAINED)}, "
-        "since a mean over ego graphs that overlap is alike by itself; training improves on it on "
-        f"{surely_nearer(EMBEDDING, UNTRAINED)}, and harms it on "
+        f"How much of that is learned: the same network before training has {spelled(UNTRAINED)}; "
+        f"training improves on it on {surely_nearer(EMBEDDING, UNTRAINED)}, and harms it on "
         f"{surely_nearer(UNTRAINED, EMBEDDING)}.",
         f"trellis' places have {spelled(PLACES)}: better than attributes on "
         f"{surely_nearer(PLACES, ATTRIBUTES)}, better than garden's space on "
