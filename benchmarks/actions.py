@@ -6,23 +6,18 @@ from their representations and chooses. Means over 100 targets, one thread.
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import torch
 
 from _timing import report
 from garden.api import load
-from garden.datasets.task import SearchTask
+from garden.datasets.task import SearchTask, draw_pairs
 from garden.errors import GardenError
-from garden.graphs.ego import EgoGraph
+from garden.experiments.timing import PARTS, milliseconds, timed_calls
 from garden.graphs.graph import Graph
-from garden.graphs.views import ego_graphs
 from garden.names import strategy_named
 from garden.search.tune import prepare
-from garden.strategies.base import Representations, Strategy
 from garden.strategies.registry import WALKERS
-from garden.strategies.selection import choice_weights, choose
 
 NUM_TARGETS = 100
 
@@ -38,7 +33,7 @@ def main() -> None:
             continue
         names = [*WALKERS, f"garden-{spec.replace(':', '-')}"]
         for name in names:
-            action, representation = milliseconds(graph, name)
+            action, representation = times_of(graph, name)
             degree = f"{graph.degrees.mean():.1f}"
             rows.append((spec, name, f"{action:.4f}", f"{representation:.4f}", degree))
             content[f"{spec} {name}"] = {"action_ms": action, "representation_ms": representation}
@@ -46,42 +41,14 @@ def main() -> None:
     report("Time per action and per representation", columns, rows, content)
 
 
-def milliseconds(graph: Graph, name: str) -> tuple[float, float]:
-    """Of one action and of one representation."""
+def times_of(graph: Graph, name: str) -> tuple[float, float]:
+    """Milliseconds of one action and of one representation."""
     strategy = prepare(strategy_named(name), SearchTask.split(graph))
-    egos = ego_graphs(graph)
-    rows = strategy.represent(egos)
-    rng = np.random.default_rng(0)
-    nodes = rng.integers(0, graph.num_nodes, (NUM_TARGETS, 2))
-    tables = [
-        (rows.take(graph.neighbours(holder)), rows.take(np.full(graph.degrees[holder], target)))
-        for holder, target in nodes
-    ]
-    alone = [egos.alone(int(node)) for node in nodes[:, 0]]
-    return _mean_ms(strategy, tables, alone)
-
-
-def _mean_ms(
-    strategy: Strategy,
-    tables: list[tuple[Representations, Representations]],
-    alone: list[EgoGraph],
-) -> tuple[float, float]:
-    def act() -> None:
-        for candidates, targets in tables:
-            scores = strategy.score_pairs(candidates, targets)
-            choose(choice_weights(scores, strategy.selection), 0.5)
-
-    def represent() -> None:
-        for ego in alone:
-            strategy.represent_one(ego)
-
-    times = []
-    for work in (act, represent):
-        work()
-        start = time.perf_counter()
-        work()
-        times.append(1000 * (time.perf_counter() - start) / NUM_TARGETS)
-    return times[0], times[1]
+    pairs = draw_pairs(np.arange(graph.num_nodes), graph.num_nodes, NUM_TARGETS, [0])
+    calls = timed_calls(strategy, graph, pairs)
+    times = milliseconds({(name, part): calls[part] for part in PARTS}, repeats=1)
+    action, representation = (float(times[name, part]["mean"]) for part in PARTS)
+    return action, representation
 
 
 if __name__ == "__main__":

@@ -24,8 +24,8 @@ class Reproduce:
     """
 
     name: tyro.conf.Positional[str]
-    """The experiment: graphs, facebook, temperature, density, ablation (the paper's), trellis,
-    failures (ours), or all."""
+    """The experiment: graphs, facebook, temperature, density, ablation, runtime, values (the
+    paper's), trellis, failures (ours), or all."""
 
     out: Path = Path("results")
     """The folder of the results."""

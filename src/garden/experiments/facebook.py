@@ -14,7 +14,7 @@ from garden.experiments.columns import (
     percent_rows,
     ratio_rows,
 )
-from garden.experiments.config import Scope
+from garden.experiments.config import FIRST_SEED, Scope
 from garden.experiments.experiment import Experiment, ResultOf, caveat
 from garden.experiments.outputs import Section, Table, write_figure
 from garden.experiments.published import AGENTS, FACEBOOK, GRAPHS
@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NUM_SEEDS = {"by id": 10, "as published": 5}
-FIRST_SEED = 20  # earlier splits were looked at while trellis was made
 _SUFFIX = {"by id": "", "as published": ",attributes=as-published"}
 _WALKERS = ("greedy", "distance", "connection", "random", "lookahead", "bidirectional", "evn")
-_LEARNED: Mapping[str, TrainingOptions] = {
+LEARNED: Mapping[str, TrainingOptions] = {
     "garden": TrainingOptions(model="garden", method="a2c"),
     "garden (exact)": TrainingOptions(model="garden", method="exact"),
     "trellis": TrainingOptions(model="trellis", method="guided"),
@@ -50,7 +49,7 @@ def comparison(join: str, ego: str, seed: int, quick: bool) -> Comparison:
     entrants = []
     for name in _WALKERS:
         entrants += [Entrant(name, name), Entrant(f"{name}+visited", name, "visited")]
-    for name, options in (_QUICK if quick else _LEARNED).items():
+    for name, options in (_QUICK if quick else LEARNED).items():
         training = Training(graph, seed, options)
         entrants.append(Entrant(name, training))
         entrants.append(Entrant(f"{name}, argmax", training, argmax=True))
@@ -62,7 +61,7 @@ def comparison(join: str, ego: str, seed: int, quick: bool) -> Comparison:
 def choice_of_memory(join: str, ego: str, seed: int, quick: bool) -> Comparison:
     """The memories of trellis on validation targets, which choose the one to recommend."""
     graph = f"facebook:{ego}{_SUFFIX[join]}"
-    training = Training(graph, seed, (_QUICK if quick else _LEARNED)["trellis"])
+    training = Training(graph, seed, (_QUICK if quick else LEARNED)["trellis"])
     entrants = [Entrant(f"trellis+{memory}", training, memory) for memory in _MEMORIES["trellis"]]
     return Comparison(graph, seed, tuple(entrants), EvaluationConfig(split="validation"))
 

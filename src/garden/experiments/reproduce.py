@@ -15,8 +15,10 @@ from garden.experiments import (
     facebook,
     failures,
     graphs,
+    runtime,
     temperature,
     trellis,
+    values,
 )
 from garden.experiments.bench import Workbench, groups_to_train
 from garden.experiments.config import Execution, Scope
@@ -29,7 +31,17 @@ from garden.experiments.work import Training, Work
 
 EXPERIMENTS: Mapping[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (graphs, facebook, temperature, density, ablation, trellis, failures)
+    for module in (
+        graphs,
+        facebook,
+        temperature,
+        density,
+        ablation,
+        runtime,
+        values,
+        trellis,
+        failures,
+    )
 }
 POLICIES = "policies"  # trained policies, beside the results; they can be made again
 

@@ -52,7 +52,7 @@ class Pooled:
     def estimate(self, metric: str, label: str) -> Estimate:
         """The mean over seeds of one entrant's metric."""
         column = self.labels.index(label)
-        return _estimate(
+        return estimate_of(
             float(self.means[metric][:, column].mean()), self.resampled[metric][:, column]
         )
 
@@ -65,7 +65,7 @@ class Pooled:
         mine, theirs = self.labels.index(label), self.labels.index(other)
         mean = float((self.means[metric][:, mine] - self.means[metric][:, theirs]).mean())
         draws = self.resampled[metric]
-        return _estimate(mean, draws[:, mine] - draws[:, theirs])
+        return estimate_of(mean, draws[:, mine] - draws[:, theirs])
 
     @property
     def footing(self) -> str:
@@ -79,12 +79,14 @@ class Pooled:
 METRICS = ("ratio", "truncated", "wins", "hops")
 
 
-def pooled(results: Sequence[Mapping[str, Any]], seed: int = 0) -> Pooled:
+def pooled(
+    results: Sequence[Mapping[str, Any]], seed: int = 0, metrics: Sequence[str] = METRICS
+) -> Pooled:
     """Pool the results of comparisons, one per seed, that have the same entrants."""
     labels = tuple(results[0]["entrants"])
     rng = np.random.default_rng(seed)
-    means: dict[str, list[np.ndarray]] = {metric: [] for metric in METRICS}
-    draws: dict[str, list[np.ndarray]] = {metric: [] for metric in METRICS}
+    means: dict[str, list[np.ndarray]] = {metric: [] for metric in metrics}
+    draws: dict[str, list[np.ndarray]] = {metric: [] for metric in metrics}
     for result in results:
         entrants = result["entrants"]
         pairs = np.array(entrants[labels[0]]["pairs"], dtype=float)
@@ -92,7 +94,7 @@ def pooled(results: Sequence[Mapping[str, Any]], seed: int = 0) -> Pooled:
         chosen = rng.multinomial(count, np.full(count, 1 / count), size=NUM_RESAMPLES)
         weights = np.concatenate([np.ones((1, count)), chosen]) * pairs
         weights /= weights.sum(axis=1, keepdims=True)
-        for metric in METRICS:
+        for metric in metrics:
             table = np.array([entrants[label][metric] for label in labels]).T
             averages = weights @ table
             means[metric].append(averages[0])
@@ -101,9 +103,9 @@ def pooled(results: Sequence[Mapping[str, Any]], seed: int = 0) -> Pooled:
     rows = np.arange(NUM_RESAMPLES)[:, None]
     return Pooled(
         labels=labels,
-        means={metric: np.stack(means[metric]) for metric in METRICS},
+        means={metric: np.stack(means[metric]) for metric in metrics},
         resampled={
-            metric: np.stack(draws[metric], axis=1)[rows, seeds].mean(axis=1) for metric in METRICS
+            metric: np.stack(draws[metric], axis=1)[rows, seeds].mean(axis=1) for metric in metrics
         },
         num_pairs=sum(int(sum(r["entrants"][labels[0]]["pairs"])) for r in results),
         num_targets=sum(len(r["targets"]) for r in results),
@@ -115,9 +117,10 @@ def over_seeds(values: Sequence[float], seed: int = 0) -> Estimate:
     """The mean of one value per seed, with an interval that resamples seeds alone."""
     table = np.asarray(values, dtype=float)
     chosen = np.random.default_rng(seed).integers(len(table), size=(NUM_RESAMPLES, len(table)))
-    return _estimate(float(table.mean()), table[chosen].mean(axis=1))
+    return estimate_of(float(table.mean()), table[chosen].mean(axis=1))
 
 
-def _estimate(mean: float, draws: np.ndarray) -> Estimate:
+def estimate_of(mean: float, draws: np.ndarray) -> Estimate:
+    """The mean with the interval that its resampled values, (num_resamples,), span."""
     low, high = np.quantile(draws, _LEVELS)
     return Estimate(mean, float(low), float(high))

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 PICTURE_FORMATS = ("png", "svg", "pdf")
 
+SHADES = "cividis"  # as good in grey as in colour
+
 _PATH = "#c2410c"
 _NODE = "#94a3b8"
 _EDGE = "#cbd5e1"
@@ -66,15 +68,21 @@ def save_figure(figure: Figure, path: Path) -> None:
     write_file(path, lambda temporary: figure.savefig(temporary, format=kind, dpi=150))
 
 
-def draw_graph(axes: Axes, graph: Graph, places: np.ndarray) -> None:
-    """The graph in grey."""
+def draw_graph(
+    axes: Axes, graph: Graph, places: np.ndarray, shades: np.ndarray | None = None
+) -> None:
+    """The graph in grey, or its nodes from dark (0) to light (1) by their shades, (num_nodes,)."""
     from matplotlib.collections import LineCollection
 
     lines = LineCollection(
         list(places[graph.edges()]), colors=_EDGE, linewidths=0.5, alpha=0.7, zorder=1
     )
+    lines.set_rasterized(shades is not None)  # many panels of many lines make a vast SVG
     axes.add_collection(lines)
-    axes.scatter(places[:, 0], places[:, 1], s=12, color=_NODE, zorder=2, linewidths=0)
+    if shades is None:
+        axes.scatter(places[:, 0], places[:, 1], s=12, color=_NODE, zorder=2, linewidths=0)
+    else:
+        _draw_shaded_nodes(axes, places, shades)
     axes.set_axis_off()
     axes.set_aspect("equal")
     axes.margins(0.05)
@@ -90,9 +98,15 @@ def draw_trip(axes: Axes, places: np.ndarray, goal: np.ndarray) -> None:
     axes.scatter(
         places[0, 0], places[0, 1], marker="s", s=90, color="black", zorder=4, label="source"
     )
+    draw_target(axes, goal)
+    axes.legend(loc="lower right", frameon=False)
+
+
+def draw_target(axes: Axes, place: np.ndarray) -> None:
+    """The star of a target."""
     axes.scatter(
-        goal[0],
-        goal[1],
+        place[0],
+        place[1],
         marker="*",
         s=220,
         color="white",
@@ -100,7 +114,23 @@ def draw_trip(axes: Axes, places: np.ndarray, goal: np.ndarray) -> None:
         zorder=4,
         label="target",
     )
-    axes.legend(loc="lower right", frameon=False)
+
+
+def _draw_shaded_nodes(axes: Axes, places: np.ndarray, shades: np.ndarray) -> None:
+    """Light nodes over dark ones, with a rim that keeps both in sight."""
+    order = np.argsort(shades, kind="stable")
+    axes.scatter(
+        places[order, 0],
+        places[order, 1],
+        s=16,
+        c=shades[order],
+        cmap=SHADES,
+        vmin=0,
+        vmax=1,
+        zorder=2,
+        edgecolors="0.3",
+        linewidths=0.3,
+    )
 
 
 def _draw_number(axes: Axes, hop: int, place: np.ndarray) -> None:

@@ -61,9 +61,7 @@ def walk(
     while nodes[-1] != target and len(probabilities) < max_hops:
         holder = nodes[-1]
         candidates = graph.neighbours(holder)
-        rows = np.zeros(len(candidates), dtype=np.int64)
-        scores = strategy.score_pairs(representations.take(candidates), target_row.take(rows))
-        scores = checked_scores(scores, (len(candidates),), strategy.name)
+        scores = scores_at_holder(strategy, representations.take(candidates), target_row)
         scores, state = memory.recall(state, holder, candidates, scores)
         weights = choice_weights(scores, strategy.selection)
         stream = (stream + _GOLDEN) & _WORD
@@ -71,6 +69,17 @@ def walk(
         probabilities.append(float(weights[chosen] / weights.sum()))
         nodes.append(int(candidates[chosen]))
     return Walk(tuple(nodes), tuple(probabilities), nodes[-1] == target)
+
+
+def scores_at_holder(
+    strategy: Strategy, candidates: Representations, target_row: Representations
+) -> np.ndarray:
+    """A holder's scores of its neighbours, from what they announced and the message says of its
+    target, (num_candidates,).
+    """
+    rows = np.zeros(len(candidates), dtype=np.int64)
+    scores = strategy.score_pairs(candidates, target_row.take(rows))
+    return checked_scores(scores, (len(candidates),), strategy.name)
 
 
 def episode_streams(seed: int, first: int, count: int) -> np.ndarray:
