@@ -20,7 +20,7 @@ from garden.graphs.convert import to_networkx
 from garden.graphs.graph import Graph
 from garden.graphs.views import ego_graphs
 from garden.search.kernels import walk_memoryless
-from garden.search.walk import episode_streams
+from garden.search.streams import episode_streams
 from garden.strategies.walkers import DistanceWalker
 
 EPISODES, MAX_HOPS = 30_000, 100

@@ -22,8 +22,9 @@ from garden.search.compare import Contender, compare
 from garden.search.config import EvaluationConfig
 from garden.search.progress import Progress, silent
 from garden.search.report import Report
+from garden.search.streams import episode_streams
 from garden.search.tune import prepare
-from garden.search.walk import Walk, episode_streams, walk
+from garden.search.walk import Walk, walk
 from garden.strategies.base import Fitted, Strategy, Tempered, Trained
 from garden.training.config import RunOptions, TrainingOptions
 

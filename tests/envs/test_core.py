@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.envs import core
-from garden.envs.draws import drawn_pairs, uniforms_of
+from garden.envs.draws import drawn_pairs
 from garden.errors import ActionError, TaskError
 from garden.graphs.graph import Graph
-from garden.search.walk import episode_streams, stream_root, streams_of, uniform_of
+from garden.search.streams import episode_streams, stream_root, streams_of, uniforms_of
 
 
 def test_step__messages_follow_the_slots_of_their_holders(small_graph: Graph) -> None:
@@ -93,13 +93,20 @@ def test_step__every_hop_follows_an_edge_and_every_episode_ends(seed: int, max_h
     assert (episodes.hops[episodes.truncated] == max_hops).all()
 
 
+def plain_uniform(state: int) -> float:
+    """SplitMix64's output function, in whole numbers of Python."""
+    word = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) % (1 << 64)
+    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) % (1 << 64)
+    return ((word ^ (word >> 31)) >> 11) / (1 << 53)
+
+
 def test_streams__of_roots_and_numbers_are_those_of_the_rollout() -> None:
     roots = np.array([stream_root(7), stream_root(7), stream_root(8)])
     streams = streams_of(roots, np.array([0, 5, 2]))
     assert streams[0] == episode_streams(7, 0, 1)[0]
     assert streams[1] == episode_streams(7, 0, 6)[5]
     assert streams[2] == episode_streams(8, 2, 1)[0]
-    assert uniforms_of(streams).tolist() == [uniform_of(int(state)) for state in streams]
+    assert uniforms_of(streams).tolist() == [plain_uniform(int(state)) for state in streams]
 
 
 def test_drawn_pairs__are_uniform_over_targets_and_other_sources() -> None:

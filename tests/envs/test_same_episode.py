@@ -12,13 +12,12 @@ from garden.datasets.task import SearchTask
 from garden.envs import SearchAECEnv, SearchEnv, SearchVectorEnv
 from garden.graphs.views import ego_graphs
 from garden.search.rollout import rollout
-from garden.search.walk import episode_streams, uniform_of
+from garden.search.streams import episode_streams, next_streams, uniforms_of
 from garden.strategies.base import Representations
 from garden.strategies.memory import MEMORIES
 from garden.strategies.selection import choice_weights, choose
 from garden.strategies.walkers import DistanceWalker
 
-GOLDEN = 0x9E3779B97F4A7C15
 NUM_EPISODES, MAX_HOPS, SEED = 12, 25, 4
 WALKER = DistanceWalker(temperature=0.05)
 
@@ -55,13 +54,15 @@ def slots_along(task: SearchTask, path: np.ndarray) -> list[int]:
     return [int(np.flatnonzero(task.graph.neighbours(a) == b)[0]) for a, b in pairwise(nodes)]
 
 
-def walkers_slot(env: SearchEnv, observation: np.ndarray, mask: np.ndarray, state: int) -> int:
+def walkers_slot(
+    env: SearchEnv, observation: np.ndarray, mask: np.ndarray, state: np.ndarray
+) -> int:
     """The walker's choice from the observation and nothing else."""
     rows = observation.reshape(len(mask) + 1, -1)[:, 2:]
     candidates = Representations({"profile": rows[:-1][mask == 1]})
     targets = Representations({"profile": rows[-1:].repeat(mask.sum(), axis=0)})
     scores = WALKER.score_pairs(candidates, targets)
-    return choose(choice_weights(scores, WALKER.selection), uniform_of(state))
+    return choose(choice_weights(scores, WALKER.selection), float(uniforms_of(state)[0]))
 
 
 def test_search_env__a_strategy_that_acts_on_observations_walks_as_the_rollout_does(
@@ -70,11 +71,11 @@ def test_search_env__a_strategy_that_acts_on_observations_walks_as_the_rollout_d
     env = SearchEnv(grown_task, max_hops=MAX_HOPS)
     streams = episode_streams(SEED, 0, NUM_EPISODES)
     for number, path in enumerate(paths):
-        state = int(streams[number])
+        state = streams[number : number + 1]
         observation, info = env.reset(seed=SEED if number == 0 else None)
         over = False
         while not over:
-            state = (state + GOLDEN) % (1 << 64)
+            state = next_streams(state)
             slot = walkers_slot(env, observation, info["action_mask"], state)
             observation, reward, terminated, truncated, info = env.step(slot)
             over = terminated or truncated

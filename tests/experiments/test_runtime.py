@@ -11,6 +11,7 @@ from garden.experiments.outputs import read_section
 from garden.experiments.published import ACTION_TIMES, EMBEDDING_TIMES, GRAPHS
 from garden.experiments.reproduce import reproduce
 from garden.experiments.store import RUNS_FILE
+from garden.experiments.timed import growth, pooled_timings
 from garden.experiments.timing import (
     PARTS,
     TIMED,
@@ -22,11 +23,11 @@ from garden.experiments.timing import (
 )
 from garden.experiments.untrained import untrained_policy
 from garden.graphs.views import ego_graphs
-from garden.search.walk import uniform_of, walk
+from garden.search.streams import next_streams, uniforms_of
+from garden.search.walk import walk
 from garden.strategies.memory import memory_named
 
 GRAPH = "kaiser-hilgetag:n=40,beta=2,seed=1"
-_GOLDEN = 0x9E3779B97F4A7C15
 
 
 def timing_result(num_nodes, times, degree=20.0, load=0.5):
@@ -120,7 +121,10 @@ def test_action__is_the_hop_of_a_walk(name):
         hop = walk(graph, strategy, rows, source, target, memory_named("none"), 1, stream=5)
         candidates = graph.neighbours(source)
         chosen = chosen_neighbour(
-            strategy, rows.take(candidates), rows.take(np.array([target])), uniform_of(5 + _GOLDEN)
+            strategy,
+            rows.take(candidates),
+            rows.take(np.array([target])),
+            float(uniforms_of(next_streams(np.array([5], dtype=np.uint64)))[0]),
         )
         assert candidates[chosen] == hop.nodes[1]
 
@@ -176,11 +180,11 @@ def test_untrained__a_policy_is_of_its_seed_and_has_no_value_to_show():
 def test_growth__finds_the_exponent_and_its_interval():
     def graphs(exponent):
         return [
-            runtime.pooled_timings(str(n), [timing_result(n, {"garden": 0.1 * n**exponent})])
+            pooled_timings(str(n), [timing_result(n, {"garden": 0.1 * n**exponent})])
             for n in (200, 2000, 20_000)
         ]
 
-    flat, steep = (runtime.growth(graphs(e), "garden", "action") for e in (0.0, 0.5))
+    flat, steep = (growth(graphs(e), "garden", "action") for e in (0.0, 0.5))
     assert flat.mean == pytest.approx(1.0)
     assert steep.mean == pytest.approx(10**0.5)
     assert flat.low < 1.0 < flat.high
@@ -189,7 +193,7 @@ def test_growth__finds_the_exponent_and_its_interval():
 
 def test_pooled__draws_of_several_seeds_count_as_one_measurement():
     results = [timing_result(148, {"garden": 0.1}), timing_result(148, {"garden": 0.3}, load=2)]
-    timed = runtime.pooled_timings("G1", results)
+    timed = pooled_timings("G1", results)
     assert timed.mean("garden", "action") == pytest.approx(0.24)
     assert timed.busy("garden", "representation") == pytest.approx(0.4)
     assert timed.median("garden", "representation") == pytest.approx(0.44)

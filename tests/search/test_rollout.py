@@ -11,8 +11,9 @@ from garden.search import rollout as module
 from garden.search.chain import hop_distributions
 from garden.search.metrics import expected_hops
 from garden.search.rollout import rollout, sampled_distributions
+from garden.search.streams import episode_streams, uniforms_of
 from garden.search.tune import prepare
-from garden.search.walk import episode_streams, uniform_of, walk
+from garden.search.walk import walk
 from garden.strategies.memory import MEMORIES, memory_named
 from garden.strategies.registry import WALKERS
 from garden.strategies.walkers import DistanceWalker, RandomWalker
@@ -137,7 +138,7 @@ def test_visited__crosses_a_ring_without_turning_back():
 def test_streams__are_uniform_and_differ_between_episodes():
     states = episode_streams(0, 0, 20000)
     assert len(np.unique(states)) == 20000
-    numbers = np.array([uniform_of(int(state)) for state in states])
+    numbers = uniforms_of(states)
     assert abs(numbers.mean() - 0.5) < 0.01
     assert abs(np.corrcoef(numbers[:-1], numbers[1:])[0, 1]) < 0.03
 

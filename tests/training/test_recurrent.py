@@ -14,7 +14,8 @@ from garden.models.policy import Policy
 from garden.models.registry import build_model
 from garden.names import contender_named
 from garden.search.rollout import rollout
-from garden.search.walk import episode_streams, walk
+from garden.search.streams import episode_streams
+from garden.search.walk import walk
 from garden.strategies.memory import memory_named
 from garden.training.config import TrainingOptions
 from garden.training.problem import make_problem

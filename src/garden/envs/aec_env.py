@@ -17,7 +17,7 @@ from garden.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from garden.envs.search_env import check_render_mode, observation_box, slots_of
 from garden.envs.setting import DEFAULT_MAX_HOPS, Setting
 from garden.errors import ActionError
-from garden.search.walk import stream_root
+from garden.search.streams import stream_root
 from garden.strategies.base import Strategy
 
 NO_MESSAGE = -1

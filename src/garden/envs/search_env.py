@@ -16,7 +16,7 @@ from garden.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from garden.envs.setting import DEFAULT_MAX_HOPS, Setting, known_options
 from garden.envs.slots import Slots
 from garden.errors import ActionError
-from garden.search.walk import stream_root
+from garden.search.streams import stream_root
 from garden.strategies.base import Strategy
 
 

@@ -17,7 +17,7 @@ from garden.envs.observations import Observe, check_observe
 from garden.envs.search_env import observation_box, root_seed, slots_of
 from garden.envs.setting import DEFAULT_MAX_HOPS, Setting, check_count, known_options
 from garden.errors import ActionError, TaskError
-from garden.search.walk import stream_root
+from garden.search.streams import stream_root
 from garden.strategies.base import Strategy
 
 Stepped = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]

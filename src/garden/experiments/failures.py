@@ -22,7 +22,8 @@ from garden.plots.layout import places_of
 from garden.plots.walk import draw_graph, draw_trip
 from garden.search.chain import hop_distributions
 from garden.search.metrics import expected_hops
-from garden.search.walk import episode_streams, walk
+from garden.search.streams import episode_streams
+from garden.search.walk import walk
 from garden.strategies.memory import memory_named
 from garden.strategies.profiles import profile_keys
 from garden.training.config import TrainingOptions

@@ -69,41 +69,69 @@ def word_of_distances(indptr, indices, sources, distances):  # type: ignore[no-u
     hops = 0
     while num_reached:
         active, reached = reached, active
-        num_active, num_reached = num_reached, 0
-        for i in range(num_active):
-            node = active[i]
-            word = arriving[node]
-            frontier[node] = word
-            arriving[node] = 0
-            met[node] |= word
-            b = 0
-            while word:
-                if word & np.uint64(1):
-                    distances[b, node] = hops
-                word >>= np.uint64(1)
-                b += 1
+        num_active = num_reached
+        meet(active[:num_active], arriving, frontier, met, distances, hops)
         if num_active * _FEW > num_nodes:
-            for node in range(num_nodes):
-                if met[node] == everybody:
-                    continue
-                word = np.uint64(0)
-                for k in range(indptr[node], indptr[node + 1]):
-                    word |= frontier[indices[k]]
-                word &= ~met[node]
-                if word:
-                    arriving[node] = word
-                    reached[num_reached] = node
-                    num_reached += 1
+            num_reached = pull(indptr, indices, frontier, met, everybody, arriving, reached)
         else:
-            for i in range(num_active):
-                for k in range(indptr[active[i]], indptr[active[i] + 1]):
-                    node = indices[k]
-                    word = frontier[active[i]] & ~met[node]
-                    if word:
-                        if not arriving[node]:
-                            reached[num_reached] = node
-                            num_reached += 1
-                        arriving[node] |= word
+            num_reached = push(
+                indptr, indices, active[:num_active], frontier, met, arriving, reached
+            )
         for i in range(num_active):
             frontier[active[i]] = 0
         hops += 1
+
+
+@numba.njit(cache=True, nogil=True)
+def meet(active, arriving, frontier, met, distances, hops):  # type: ignore[no-untyped-def]
+    """Searches that arrived at these nodes have met them, ``hops`` from their sources."""
+    for i in range(len(active)):
+        node = active[i]
+        word = arriving[node]
+        frontier[node] = word
+        arriving[node] = 0
+        met[node] |= word
+        b = 0
+        while word:
+            if word & np.uint64(1):
+                distances[b, node] = hops
+            word >>= np.uint64(1)
+            b += 1
+
+
+@numba.njit(cache=True, nogil=True)
+def pull(  # type: ignore[no-untyped-def]
+    indptr, indices, frontier, met, everybody, arriving, reached
+):
+    """Every node that somebody has yet to meet asks its neighbours; how many were reached."""
+    num_reached = 0
+    for node in range(len(indptr) - 1):
+        if met[node] == everybody:
+            continue
+        word = np.uint64(0)
+        for k in range(indptr[node], indptr[node + 1]):
+            word |= frontier[indices[k]]
+        word &= ~met[node]
+        if word:
+            arriving[node] = word
+            reached[num_reached] = node
+            num_reached += 1
+    return num_reached
+
+
+@numba.njit(cache=True, nogil=True)
+def push(  # type: ignore[no-untyped-def]
+    indptr, indices, active, frontier, met, arriving, reached
+):
+    """The nodes that moved tell their neighbours; how many were reached."""
+    num_reached = 0
+    for i in range(len(active)):
+        for k in range(indptr[active[i]], indptr[active[i] + 1]):
+            node = indices[k]
+            word = frontier[active[i]] & ~met[node]
+            if word:
+                if not arriving[node]:
+                    reached[num_reached] = node
+                    num_reached += 1
+                arriving[node] |= word
+    return num_reached

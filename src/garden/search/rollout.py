@@ -15,8 +15,9 @@ import numpy as np
 
 from garden.graphs.graph import Graph
 from garden.search.scores import ScoreSource, score_blocks
+from garden.search.streams import episode_streams
 from garden.search.together import walk_together
-from garden.search.walk import episode_streams, walk
+from garden.search.walk import walk
 from garden.strategies.base import Representations, Strategy
 from garden.strategies.memory import HOP_PRICE, MEMORIES, BatchMemory, Memory
 

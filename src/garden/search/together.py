@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from garden.graphs.ego import ragged_rows
-from garden.search.walk import next_streams, uniforms_of
+from garden.search.streams import next_streams, uniforms_of
 from garden.strategies.memory import BatchMemory
 
 

@@ -21,8 +21,8 @@ from garden.training.transitions import DENSE_NODES, energies_of, entropies
 
 ALL_HOLDERS_NODES = 6000  # up to here every node's choice is imitated
 SAMPLED_HOLDERS = 1024  # beyond, unless told otherwise, this many in each update
-_LEAST_MASS = 1e-6  # below it a holder is lost anyway, and its logarithm would drown the others
-_NO_LINK = -1e4  # log probability of a hop over a link that the target hides
+LEAST_MASS = 1e-6  # below it a holder is lost anyway, and its logarithm would drown the others
+NO_LINK = -1e4  # log probability of a hop over a link that the target hides
 
 
 def guided_loss(
@@ -65,7 +65,7 @@ def guided_loss(
         few = _first_targets(targets, config.return_targets)
         log_chances = scores[few].index_select(1, problem.neighbours)
         log_chances = log_chances - totals[few].index_select(1, problem.holders)
-        log_chances = log_chances.masked_fill(_hidden(distances[few], flat[few], problem), _NO_LINK)
+        log_chances = log_chances.masked_fill(_hidden(distances[few], flat[few], problem), NO_LINK)
         weights = source_weights(distances[few], config.source_weights)
         surrogate, returns = return_surrogate(
             log_chances, flat[few], weights, config.gamma, problem
@@ -98,7 +98,7 @@ def imitation_losses(
         nearer = nearer + summed * ((level - 1) % 3 == remainder)
         totals = totals + summed
     mass = nearer / totals.where(away, torch.ones_like(totals))
-    losses = -mass.where(away, torch.ones_like(mass)).clamp(min=_LEAST_MASS).log()
+    losses = -mass.where(away, torch.ones_like(mass)).clamp(min=LEAST_MASS).log()
     log_totals = totals.clamp(min=torch.finfo(totals.dtype).tiny).log() + highest
     mean = losses.sum(dim=1) / away.sum(dim=1)
     return mean.to(scores.dtype), log_totals.to(scores.dtype)
@@ -120,7 +120,7 @@ def sampled_imitation_losses(
     reach = distances.index_select(1, holders)
     away = (reach > 0) & reach.isfinite()
     mass = nearer / totals.where(away, torch.ones_like(totals))
-    losses = -mass.where(away, torch.ones_like(mass)).clamp(min=_LEAST_MASS).log()
+    losses = -mass.where(away, torch.ones_like(mass)).clamp(min=LEAST_MASS).log()
     return (losses.sum(dim=1) / away.sum(dim=1).clamp(min=1)).to(hop_scores.dtype)
 
 

@@ -19,6 +19,7 @@ from garden.models.layers import KEEP_ALL
 from garden.models.message import STATE, MessageNetwork
 from garden.training.config import TrainingConfig
 from garden.training.exact import scores_towards
+from garden.training.guided import LEAST_MASS, NO_LINK
 from garden.training.problem import Problem
 from garden.training.shown import shown_distances, some_neighbours_of
 
@@ -27,8 +28,6 @@ WALKS = 8
 MAX_HOPS = 24  # of a training episode: most of what can be learned happens before
 _LEARNING_RATE = 2e-3
 _CLIP = 1.0
-_LEAST_MASS = 1e-6
-_NO_LINK = -1e4
 
 
 def train_message(
@@ -85,7 +84,7 @@ def episodes_loss(
             states,
             rows[0, holders],
             rows[0, candidates],
-            scores[towards, candidates].masked_fill(hidden, _NO_LINK),
+            scores[towards, candidates].masked_fill(hidden, NO_LINK),
             owner,
         )
         nearer = (chances.exp() * (there < here[owner])).masked_fill(hidden, 0.0)
@@ -121,7 +120,7 @@ def _loss_of(trail: list[_Hop], delivered: Tensor, gamma: float) -> Tensor:
         arrival = delivered[hop.episode]
         returns = gamma ** (arrival - number) * (arrival >= 0)
         advantages = returns - hop.expected
-        imitation = -hop.nearer.clamp(min=_LEAST_MASS).log()
+        imitation = -hop.nearer.clamp(min=LEAST_MASS).log()
         terms = imitation - advantages.detach() * hop.chance + advantages.square()
         total, count = total + terms.sum(), count + len(terms)
     return total / count
