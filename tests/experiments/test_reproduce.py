@@ -243,6 +243,17 @@ def test_published__tables_are_whole():
     assert FACEBOOK["0"]["garden"].oracle_ratio == 12.08
 
 
+def test_facebook__one_way_of_joining_attributes_can_be_asked_for():
+    from garden.experiments import facebook
+
+    both = {work.graph for work in facebook.works(Scope(graphs=("414",)))}
+    one = {work.graph for work in facebook.works(Scope(graphs=("414",), attributes="by-id"))}
+    other = Scope(graphs=("414",), attributes="as-published")
+    assert one == {"facebook:414"}
+    assert {work.graph for work in facebook.works(other)} == both - one
+    assert other.command("facebook").endswith("--graphs 414 --attributes as-published")
+
+
 def test_facebook__its_report_stands_on_real_results(tmp_path, monkeypatch):
     from garden.experiments import facebook
 

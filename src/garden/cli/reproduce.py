@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from garden.experiments.config import Execution
+from garden.experiments.config import AttributeJoin, Execution
 
 if TYPE_CHECKING:
     from garden.experiments.work import Work
@@ -40,6 +40,9 @@ class Reproduce:
     """Some of the experiment's graphs, such as 414,686; for temperature and density some of their
     densities β, such as 0.1,1.0."""
 
+    attributes: AttributeJoin | None = None
+    """For facebook, one way of joining attributes in place of both."""
+
     train_only: bool = False
     """Train the policies, all seeds of a graph as one stack, and stop: for a GPU machine, whose
     policies are then carried home."""
@@ -58,6 +61,7 @@ class Reproduce:
             quick=self.quick,
             seeds=None if self.seeds is None else tuple(parse_seeds(self.seeds)),
             graphs=None if self.graphs is None else tuple(self.graphs.split(",")),
+            attributes=self.attributes,
         )
         if self.train_only:
             pretrain([self.name], self.out, scope, self.execution.device)

@@ -170,9 +170,9 @@ def _jsonable(value: Any) -> Any:
 
 
 def groups_to_train(trainings: Sequence[Training]) -> list[list[Training]]:
-    """Trainings that can go as one stack: all alike but for the seed."""
+    """Trainings that can go as one stack: all alike but for the seed, each once."""
     stacks: dict[str, list[Training]] = {}
-    for training in dict.fromkeys(trainings):
+    for training in {one.key: one for one in trainings}.values():
         content = training.to_json()
         del content["seed"]
         stacks.setdefault(json.dumps(content, sort_keys=True), []).append(training)

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 from garden.errors import SpecError
 
 ExecutorName = Literal["process", "pool", "ray"]
+AttributeJoin = Literal["by-id", "as-published"]
 NUM_QUICK_SEEDS = 2
 FIRST_SEED = 20
 """Of the Facebook graphs: splits of earlier seeds were looked at while trellis was made."""
@@ -26,6 +27,9 @@ class Scope:
     graphs: tuple[str, ...] | None = None
     """Some of the experiment's graphs, by name: 414, 686, 348, 0 or 3437; for temperature and
     density, some of their β, such as 0.1."""
+
+    attributes: AttributeJoin | None = None
+    """One way of joining the Facebook graphs' attributes in place of both (facebook only)."""
 
     def seeds_or(self, own: int, first: int = 0) -> tuple[int, ...]:
         """The seeds to play: those given, two in a hurry, else the experiment's own number."""
@@ -51,6 +55,8 @@ class Scope:
             words += ["--seeds", ",".join(map(str, self.seeds))]
         if self.graphs is not None:
             words += ["--graphs", ",".join(self.graphs)]
+        if self.attributes is not None:
+            words += ["--attributes", self.attributes]
         return " ".join(words)
 
 

@@ -70,7 +70,7 @@ def works(scope: Scope) -> Sequence[Work]:
     """Both ways of joining attributes, every graph, every seed."""
     return [
         make(join, ego, seed, scope.quick)
-        for join in _SUFFIX
+        for join in _joins(scope)
         for ego in scope.graphs_among(tuple(GRAPHS))
         for seed in _seeds(scope, join)
         for make in (comparison, choice_of_memory)
@@ -81,7 +81,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
     """Three tables for each way of joining, and a figure."""
     tables: list[Table] = []
     findings: list[str] = []
-    for join in _SUFFIX:
+    for join in _joins(scope):
         egos, seeds = scope.graphs_among(tuple(GRAPHS)), _seeds(scope, join)
         results = {
             ego: [result_of(comparison(join, ego, seed, scope.quick)) for seed in seeds]
@@ -109,13 +109,28 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
             "GARDEN needs fewer hops than all baselines on all five graphs, is truncated less "
             "often, and wins about half of all pairs."
         ),
-        findings=(*caveat(scope), *findings),
+        findings=(*caveat(scope), *findings, *_left_out(scope)),
         tables=tuple(tables),
         figures=tuple(
             (f"facebook-{join.replace(' ', '-')}", f"Oracle ratio, attributes joined {join}")
-            for join in _SUFFIX
+            for join in _joins(scope)
         ),
     )
+
+
+def _joins(scope: Scope) -> tuple[str, ...]:
+    if scope.attributes is None:
+        return tuple(_SUFFIX)
+    return (scope.attributes.replace("-", " "),)
+
+
+def _left_out(scope: Scope) -> list[str]:
+    """What a reader of one way of joining must know."""
+    return [
+        f"Attributes joined {join} are not part of this run."
+        for join in _SUFFIX
+        if join not in _joins(scope)
+    ]
 
 
 def _seeds(scope: Scope, join: str) -> tuple[int, ...]:

@@ -61,7 +61,7 @@ def guided_loss(
     losses, totals = imitation_losses(scores, distances, flat, problem)
     imitation = of_seeds(losses)
     loss, stats = config.imitation_coef * imitation, {"imitation": imitation.detach()}
-    if problem.num_nodes <= DENSE_NODES:
+    if problem.num_nodes <= DENSE_NODES and (config.return_coef or config.entropy_coef):
         few = _first_targets(targets, config.return_targets)
         log_chances = scores[few].index_select(1, problem.neighbours)
         log_chances = log_chances - totals[few].index_select(1, problem.holders)
