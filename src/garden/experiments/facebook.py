@@ -16,6 +16,7 @@ from garden.experiments.columns import (
 )
 from garden.experiments.config import FIRST_SEED, Scope
 from garden.experiments.experiment import Experiment, ResultOf, caveat
+from garden.experiments.headline import headline_table
 from garden.experiments.outputs import Section, Table, write_figure
 from garden.experiments.published import AGENTS, FACEBOOK, GRAPHS
 from garden.experiments.statistics import Pooled, pooled
@@ -78,7 +79,7 @@ def works(scope: Scope) -> Sequence[Work]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
-    """Three tables for each way of joining, and a figure."""
+    """Five tables for each way of joining, and a figure."""
     tables: list[Table] = []
     findings: list[str] = []
     for join in _joins(scope):
@@ -95,6 +96,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
             for ego in egos
         }
         slug = join.replace(" ", "-")
+        tables.append(headline_table(f"headline-{slug}", pools, chosen, _footing(pools)))
         tables.append(_ratio_table(f"ratio-{slug}", join, pools, chosen))
         tables.append(_truncation_table(f"truncated-{slug}", join, pools))
         tables.append(_win_table(f"wins-{slug}", join, pools, results))

@@ -15,6 +15,7 @@ from garden.experiments import (
     facebook,
     failures,
     graphs,
+    larger,
     runtime,
     temperature,
     trellis,
@@ -41,6 +42,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         values,
         trellis,
         failures,
+        larger,
     )
 }
 POLICIES = "policies"  # trained policies, beside the results; they can be made again

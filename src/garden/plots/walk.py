@@ -63,9 +63,17 @@ def picture_format(path: Path) -> str:
 
 
 def save_figure(figure: Figure, path: Path) -> None:
-    """Write a figure in the format of its suffix."""
+    """Write a figure in the format of its suffix: the same figure, the same bytes."""
+    from matplotlib import rc_context
+
     kind = picture_format(path)
-    write_file(path, lambda temporary: figure.savefig(temporary, format=kind, dpi=150))
+    dated = {"Date": None} if kind == "svg" else None
+
+    def write(temporary: Path) -> None:
+        with rc_context({"svg.hashsalt": path.stem}):
+            figure.savefig(temporary, format=kind, dpi=150, metadata=dated)
+
+    write_file(path, write)
 
 
 def draw_graph(
