@@ -16,6 +16,7 @@ from garden.experiments.columns import (
 )
 from garden.experiments.config import FIRST_SEED, Scope
 from garden.experiments.experiment import Experiment, ResultOf, caveat
+from garden.experiments.facebook_claims import claims_held
 from garden.experiments.headline import headline_table
 from garden.experiments.outputs import Section, Table, write_figure
 from garden.experiments.published import AGENTS, FACEBOOK, GRAPHS
@@ -101,7 +102,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
         tables.append(_truncation_table(f"truncated-{slug}", join, pools))
         tables.append(_win_table(f"wins-{slug}", join, pools, results))
         tables.append(_difference_table(f"differences-{slug}", join, pools))
-        findings += _findings(join, pools)
+        findings += claims_held(join, pools, results)
         write_figure(folder, f"facebook-{slug}", _figure(pools))
     return Section(
         name="facebook",
@@ -227,30 +228,6 @@ def _difference_table(name: str, join: str, pools: Mapping[str, Pooled]) -> Tabl
     rows = tuple(difference_rows(pools, duels))
     caption = f"Paired differences of the oracle ratio, attributes joined {join}"
     return Table(name, caption, _columns(pools), rows, _footing(pools))
-
-
-def _findings(join: str, pools: Mapping[str, Pooled]) -> list[str]:
-    def below(mine: str, other: str) -> str:
-        sure = [
-            GRAPHS[ego]
-            for ego, pool in pools.items()
-            if pool.difference("ratio", mine, other).sign < 0
-        ]
-        return ", ".join(sure) if sure else "no graph"
-
-    best = {ego: pool.estimate("ratio", "trellis").mean for ego, pool in pools.items()}
-    return [
-        f"Attributes joined {join}: garden needs fewer hops than distance, the paper's best "
-        f"baseline, with the whole interval of the difference on its side, on "
-        f"{below('garden', 'distance')}.",
-        f"Joined {join}: the training-free bidirectional rule with a memory of visited nodes "
-        f"needs fewer hops than garden on {below('bidirectional+visited', 'garden')}.",
-        f"Joined {join}: garden as argmax needs more hops than as a stochastic policy on "
-        f"{below('garden', 'garden, argmax')}.",
-        f"Joined {join}: trellis needs "
-        + ", ".join(f"{ratio:.2f} ({GRAPHS[ego]})" for ego, ratio in best.items())
-        + " times the shortest path.",
-    ]
 
 
 def _figure(pools: Mapping[str, Pooled]) -> Figure:

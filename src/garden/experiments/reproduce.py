@@ -16,6 +16,7 @@ from garden.experiments import (
     failures,
     graphs,
     larger,
+    recurrent,
     runtime,
     temperature,
     trellis,
@@ -43,6 +44,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         trellis,
         failures,
         larger,
+        recurrent,
     )
 }
 POLICIES = "policies"  # trained policies, beside the results; they can be made again
