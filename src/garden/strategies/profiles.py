@@ -54,7 +54,7 @@ def profile_keys(profiles: ProfileTable) -> np.ndarray:
     table.eliminate_zeros()
     columns = table.indices.astype(np.uint64)
     values = table.data.astype("<f4").view("<u4").astype(np.uint64)
-    mixed = _mix(_mix(columns + np.uint64(1)) ^ values)
+    mixed = mixed_words(mixed_words(columns + np.uint64(1)) ^ values)
     total = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(mixed, dtype=np.uint64)])
     return total[table.indptr[1:]] - total[table.indptr[:-1]]
 
@@ -79,7 +79,8 @@ def key_counts(keys: Ragged, vocabulary: np.ndarray) -> sp.csr_array:
     return sp.coo_array(entries, shape=(len(keys), len(vocabulary))).tocsr()
 
 
-def _mix(words: np.ndarray) -> np.ndarray:
+def mixed_words(words: np.ndarray) -> np.ndarray:
+    """Words of 64 bits, each scrambled so that near ones end far apart."""
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return words ^ (words >> np.uint64(31))
