@@ -102,9 +102,7 @@ def _link_signatures(egos: EgoGraphs, keys: np.ndarray) -> np.ndarray:
     return total
 
 
-def _sampled(
-    egos: EgoGraphs, keys: np.ndarray, bag: np.ndarray, by_key: np.ndarray
-) -> np.ndarray:
+def _sampled(egos: EgoGraphs, keys: np.ndarray, bag: np.ndarray, by_key: np.ndarray) -> np.ndarray:
     """Members whose profiles travel: each centre, then neighbours in the order of their hashes."""
     owner, values = egos.owner[by_key], keys[by_key]
     fresh = np.ones(len(by_key), dtype=bool)
@@ -141,9 +139,7 @@ def _entries(
     entries = {
         "members": Ragged(np.stack([lengths, common], axis=1).astype(np.int32), members_at),
         "columns": Ragged(column[plain].astype(np.int32), _offsets(ego[plain], len(egos))),
-        "real_columns": Ragged(
-            (real % width).astype(np.int32), _offsets(real // width, len(egos))
-        ),
+        "real_columns": Ragged((real % width).astype(np.int32), _offsets(real // width, len(egos))),
         "real_values": _real_values(real, width, code[~plain], member[~plain], value, plain, owner),
     }
     neighbours = np.minimum(egos.degrees, MAX_MEMBERS)
