@@ -10,13 +10,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
-from garden.graphs.ego import EgoGraphs
+from garden.graphs.ego import EgoGraphs, ragged_rows
 from garden.strategies.base import Ragged, Representations
 from garden.strategies.matching import key_sums
-from garden.strategies.profiles import mixed_words, profile_keys
+from garden.strategies.profiles import (
+    ProfileEntries,
+    keys_of_entries,
+    mixed_words,
+    profile_entries,
+)
 
 MAX_MEMBERS = 32  # neighbours whose profiles travel; keys of all of them do
 
@@ -64,10 +67,8 @@ def rows_of(representations: Representations) -> LikenessRows:
 def likeness_representations(egos: EgoGraphs) -> Representations:
     """Each ego graph as the rows that :mod:`garden.strategies.likeness` compares."""
     used, place = np.unique(egos.members, return_inverse=True)
-    table = sp.csr_array(egos.profiles[used], copy=True)
-    table.eliminate_zeros()
-    table.sort_indices()
-    keys = profile_keys(table)[place]
+    profiles = profile_entries(egos.profiles[used])
+    keys = keys_of_entries(profiles)[place]
     signatures = _link_signatures(egos, keys)
     order = np.lexsort((signatures, keys, egos.owner))
     order = order[~egos.is_centre[order]]  # neighbours, by their keys
@@ -75,7 +76,7 @@ def likeness_representations(egos: EgoGraphs) -> Representations:
     neighbours = Ragged(keys[order], offsets)
     bag = key_sums(neighbours)
     sample = _sampled(egos, keys, bag, order)
-    entries, concentration = _entries(egos, table, place, sample)
+    entries, concentration = _entries(egos, profiles, place[sample], sample)
     return Representations(
         {
             "own": keys[egos.is_centre],
@@ -120,14 +121,13 @@ def _sampled(egos: EgoGraphs, keys: np.ndarray, bag: np.ndarray, by_key: np.ndar
 
 
 def _entries(
-    egos: EgoGraphs, table: sp.csr_array, place: np.ndarray, sample: np.ndarray
+    egos: EgoGraphs, profiles: ProfileEntries, rows: np.ndarray, sample: np.ndarray
 ) -> tuple[dict[str, Ragged], np.ndarray]:
     """What the sampled members have in which column, and how alike the neighbours are."""
-    width = max(1, table.shape[1])
-    owner, profiles = egos.owner[sample], table[place[sample]]
-    members_at = _offsets(owner, len(egos))
-    member = np.repeat(np.arange(len(sample)), np.diff(profiles.indptr))
-    ego, column, value = owner[member], profiles.indices.astype(np.int64), profiles.data
+    width, owner = max(1, egos.num_attributes), egos.owner[sample]
+    positions, starts = ragged_rows(profiles.offsets, rows)
+    member = np.repeat(np.arange(len(sample)), np.diff(starts))
+    ego, column, value = owner[member], profiles.columns[positions], profiles.values[positions]
     code = ego * width + column
     real = np.unique(code[value != 1])
     plain = ~np.isin(code, real)
@@ -137,7 +137,9 @@ def _entries(
     common = np.bincount(member[shared], minlength=len(sample))
     beside = plain & ~is_centre[member]
     entries = {
-        "members": Ragged(np.stack([lengths, common], axis=1).astype(np.int32), members_at),
+        "members": Ragged(
+            np.stack([lengths, common], axis=1).astype(np.int32), _offsets(owner, len(egos))
+        ),
         "columns": Ragged(column[plain].astype(np.int32), _offsets(ego[plain], len(egos))),
         "real_columns": Ragged((real % width).astype(np.int32), _offsets(real // width, len(egos))),
         "real_values": _real_values(real, width, code[~plain], member[~plain], value, plain, owner),
@@ -191,14 +193,10 @@ def _shapes(egos: EgoGraphs, concentration: np.ndarray) -> np.ndarray:
     pairs = degrees * (degrees - 1)
     closed = np.divide(links, pairs, out=np.zeros(num), where=pairs > 0)
     some = np.maximum(degrees, 1)
-    size = len(egos.members)
-    graph = sp.coo_array(
-        (np.ones(int(among.sum()), dtype=np.int8), (heads[among], tails[among])), (size, size)
-    )
-    _, labels = connected_components(graph.tocsr(), directed=False)
-    sizes = np.bincount(labels[~egos.is_centre], minlength=labels.max(initial=-1) + 1)
-    group, first = np.unique(labels[~egos.is_centre], return_index=True)
-    owner = egos.owner[~egos.is_centre][first]
+    labels = _group_labels(heads[among], tails[among], len(egos.members))[~egos.is_centre]
+    sizes = np.bincount(labels, minlength=1)
+    group = np.flatnonzero(sizes)  # a group bears the place of its first member
+    owner = egos.owner[group]
     groups = np.bincount(owner, minlength=num)
     largest = np.zeros(num)
     np.maximum.at(largest, owner, sizes[group])
@@ -215,6 +213,18 @@ def _shapes(egos: EgoGraphs, concentration: np.ndarray) -> np.ndarray:
         ],
         axis=1,
     )
+
+
+def _group_labels(heads: np.ndarray, tails: np.ndarray, size: int) -> np.ndarray:
+    """The first member of the group that links lead to, for each member, (size,)."""
+    labels = np.arange(size)
+    while True:
+        lower = labels.copy()
+        np.minimum.at(lower, heads, labels[tails])
+        lower = lower[lower]
+        if np.array_equal(lower, labels):
+            return labels
+        labels = lower
 
 
 def _offsets(owner: np.ndarray, num_egos: int) -> np.ndarray:
