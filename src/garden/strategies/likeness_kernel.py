@@ -35,12 +35,12 @@ def fill_likeness(rows, goals, pairs, num_columns, out):  # type: ignore[no-unty
     room = _most(rows.columns_at) + _most(goals.columns_at) + 1
     reals = _most(rows.real_columns_at) + _most(goals.real_columns_at)
     named = np.empty(room, dtype=np.int32)  # the column of each slot
-    has = np.zeros((room, _MOST))  # which of the target's members have it
-    count_v, count_t = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.int64)
+    has = np.empty((room, _MOST))  # which of the target's members have it
+    count_v, count_t = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
     real_named = np.empty(reals, dtype=np.int32)
-    values_v, values_t = np.zeros((_MOST, reals)), np.zeros((_MOST, reals))
-    size_v, size_t = np.zeros(_MOST), np.zeros(_MOST)
-    jaccard, squares = np.zeros((_MOST, _MOST)), np.zeros((_MOST, _MOST))
+    values_v, values_t = np.empty((_MOST, reals)), np.empty((_MOST, reals))
+    size_v, size_t = np.empty(_MOST), np.empty(_MOST)
+    jaccard, squares = np.empty((_MOST, _MOST)), np.empty((_MOST, _MOST))
     logs = np.log(np.arange(1, 2 * _MOST + 1))
     last, num_slots, num_real = -1, 0, 0
     for number in range(len(pairs)):
@@ -49,8 +49,6 @@ def fill_likeness(rows, goals, pairs, num_columns, out):  # type: ignore[no-unty
         if goal != last or strange:
             for slot in range(num_slots):
                 slots[named[slot]] = 0
-                has[slot] = 0.0
-                count_t[slot] = 0
             for place in range(num_real):
                 real[real_named[place]] = 0
             num_real = _name_reals(goals, goal, real, real_named, 0)
@@ -68,6 +66,7 @@ def fill_likeness(rows, goals, pairs, num_columns, out):  # type: ignore[no-unty
         if num_real:
             _fill_values(rows, row, real, num_real, values_v)
             _scale(values_v, values_t, members_v, members_t, num_real)
+        count_v[:num_slots] = 0
         used = _compare(
             rows, row, real, slots, named, has, count_v, size_v, size_t, num_slots, members_t,
             num_real, values_v, values_t, jaccard, squares,
@@ -86,7 +85,6 @@ def fill_likeness(rows, goals, pairs, num_columns, out):  # type: ignore[no-unty
         )  # fmt: skip
         for slot in range(num_slots, used):
             slots[named[slot]] = 0
-        count_v[:used] = 0
         line[_SHAPED : _SHAPED + 7] = rows.shape[row]
         for place, column in enumerate((0, 1, 3, 6)):
             line[_SHAPED + 7 + place] = goals.shape[goal, column]
@@ -135,7 +133,8 @@ def _index_target(goals, goal, real, slots, named, has, count_t, sizes):  # type
             if real[column]:
                 continue
             if slots[column] == 0:
-                named[count] = column
+                named[count], count_t[count] = column, 0
+                has[count] = 0.0
                 count += 1
                 slots[column] = count
             slot = slots[column] - 1
@@ -270,7 +269,7 @@ def _compare(  # type: ignore[no-untyped-def]
             slot = slots[column] - 1
             if slot < 0:
                 slot = used
-                named[slot] = column
+                named[slot], count_v[slot] = column, 0
                 used += 1
                 slots[column] = used
             elif slot < num_slots:
