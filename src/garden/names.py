@@ -16,6 +16,7 @@ from garden.strategies.dotted import strategy_of_dotted_name
 from garden.strategies.memory import RECURRENT, Memory, memory_named
 from garden.strategies.own import PlainStrategy, as_strategy
 from garden.strategies.registry import WALKERS
+from garden.strategies.universal import holds_universal, load_universal
 
 _LOG = logging.getLogger("garden")
 _WEIGHTS = Path(__file__).parent / "weights"
@@ -73,9 +74,12 @@ def strategy_named(name: str) -> Strategy:
         return WALKERS[name]()
     shipped = shipped_weights()
     if name in shipped or Path(name).is_dir():
+        folder = shipped.get(name, Path(name))
+        if holds_universal(folder):
+            return load_universal(folder)
         from garden.models.checkpoint import load_policy
 
-        return load_policy(shipped.get(name, Path(name)))
+        return load_policy(folder)
     if ":" in name:
         return strategy_of_dotted_name(name)
     close = difflib.get_close_matches(name, [*WALKERS, *shipped], n=1)

@@ -7,7 +7,9 @@ import scipy.sparse as sp
 from garden.graphs.graph import Graph
 from garden.graphs.views import ego_graphs
 from garden.strategies.base import Fitted, Tempered
+from garden.strategies.likeness import NUM_LIKENESS
 from garden.strategies.registry import WALKERS
+from garden.strategies.universal import Universal, UniversalWeights
 
 
 def random_graph(seed, num_nodes=24, sparse=False):
@@ -18,8 +20,22 @@ def random_graph(seed, num_nodes=24, sparse=False):
     return Graph.from_edges(edges, num_nodes, sp.csr_array(attributes) if sparse else attributes)
 
 
+def universal():
+    """An untrained `universal`: locality holds whatever its weights are."""
+    draws = np.random.default_rng(7)
+    shapes = {"mean": (), "scale": (), "first": (8,), "first_bias": (8,)}
+    parts = {name: draws.normal(size=(NUM_LIKENESS, *shape)) for name, shape in shapes.items()}
+    parts["first_bias"] = parts["first_bias"][0]
+    hidden = {"second": draws.normal(size=(8, 8)), "second_bias": draws.normal(size=8)}
+    last = {"last": draws.normal(size=(8, 2)), "last_bias": draws.normal(size=2)}
+    return Universal(UniversalWeights(**parts, **hidden, **last), bound=1.5, temperature=1.0)
+
+
+STRATEGIES = {**WALKERS, "universal": universal}
+
+
 def ready(name, graph):
-    strategy = WALKERS[name]()
+    strategy = STRATEGIES[name]()
     if isinstance(strategy, Fitted):
         strategy = strategy.fit(ego_graphs(graph))
     if isinstance(strategy, Tempered):
@@ -40,7 +56,7 @@ def rows_of(representations):
     return plain
 
 
-every_strategy = pytest.mark.parametrize("name", WALKERS)
+every_strategy = pytest.mark.parametrize("name", STRATEGIES)
 either_storage = pytest.mark.parametrize("sparse", [False, True])
 
 

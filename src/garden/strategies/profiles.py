@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
@@ -50,13 +52,37 @@ def profile_keys(profiles: ProfileTable) -> np.ndarray:
     profile alone and not on whether the table is dense or sparse. Two of a million differing
     profiles share a key with a chance below one in ten million.
     """
+    return keys_of_entries(profile_entries(profiles))
+
+
+class ProfileEntries(NamedTuple):
+    """The non-zero entries of some profiles, row by row, columns ascending."""
+
+    columns: np.ndarray  # int64
+    values: np.ndarray  # float32
+    offsets: np.ndarray  # (num_profiles + 1,) int64
+
+
+def profile_entries(profiles: ProfileTable) -> ProfileEntries:
+    """What stands in a table, dense or sparse."""
+    if isinstance(profiles, np.ndarray):
+        rows, columns = np.nonzero(profiles)
+        counts = np.bincount(rows, minlength=len(profiles))
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        return ProfileEntries(columns, profiles[rows, columns], offsets)
     table = sp.csr_array(profiles, copy=True)
     table.eliminate_zeros()
-    columns = table.indices.astype(np.uint64)
-    values = table.data.astype("<f4").view("<u4").astype(np.uint64)
-    mixed = _mix(_mix(columns + np.uint64(1)) ^ values)
+    table.sort_indices()
+    return ProfileEntries(table.indices.astype(np.int64), table.data, table.indptr.astype(np.int64))
+
+
+def keys_of_entries(entries: ProfileEntries) -> np.ndarray:
+    """The key of each profile, from its entries."""
+    columns = entries.columns.astype(np.uint64)
+    values = entries.values.astype("<f4").view("<u4").astype(np.uint64)
+    mixed = mixed_words(mixed_words(columns + np.uint64(1)) ^ values)
     total = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(mixed, dtype=np.uint64)])
-    return total[table.indptr[1:]] - total[table.indptr[:-1]]
+    return total[entries.offsets[1:]] - total[entries.offsets[:-1]]
 
 
 def key_representations(egos: EgoGraphs) -> Representations:
@@ -79,7 +105,8 @@ def key_counts(keys: Ragged, vocabulary: np.ndarray) -> sp.csr_array:
     return sp.coo_array(entries, shape=(len(keys), len(vocabulary))).tocsr()
 
 
-def _mix(words: np.ndarray) -> np.ndarray:
+def mixed_words(words: np.ndarray) -> np.ndarray:
+    """Words of 64 bits, each scrambled so that near ones end far apart."""
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return words ^ (words >> np.uint64(31))

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 def runs_of_equal_rows(representations: Representations) -> Iterator[slice]:
     """Slices that cover all rows, each of rows that equal one another."""
     num_rows = len(representations)
+    if num_rows and _all_alike(representations):
+        yield slice(0, num_rows)
+        return
     fresh = np.zeros(max(0, num_rows - 1), dtype=bool)  # whether row i + 1 differs from row i
     for array in representations.arrays.values():
         fresh |= _changes(array)
@@ -26,6 +29,19 @@ def runs_of_equal_rows(representations: Representations) -> Iterator[slice]:
     for start, stop in pairwise(bounds):
         if stop > start:
             yield slice(start, stop)
+
+
+def _all_alike(representations: Representations) -> bool:
+    """Whether every row equals the first: so it is for the neighbours of one holder."""
+    for ragged in representations.ragged.values():
+        lengths = np.diff(ragged.offsets)
+        if (lengths != lengths[0]).any():
+            return False
+        values = ragged.values[ragged.offsets[0] : ragged.offsets[-1]]
+        rows = values.reshape(len(lengths), -1)
+        if (rows != rows[0]).any():
+            return False
+    return not any(_changes(array).any() for array in representations.arrays.values())
 
 
 def _changes(array: Rows) -> np.ndarray:

@@ -271,3 +271,44 @@ class RunOptions:
 
     wandb: bool = False
     """Also log for Weights & Biases, offline (needs the extra `logging`)."""
+
+
+@dataclass(frozen=True)
+class UniversalConfig:
+    """How `universal` is trained."""
+
+    updates: int = 1500
+    """Gradient steps, each on some targets of one graph."""
+
+    targets_per_update: int = 12
+    """Targets in each update, fewer on large graphs."""
+
+    nodes_per_update: int = 6000
+    """The most nodes × targets in one update, three targets apart."""
+
+    hidden: int = 96
+    """Width of the two hidden layers."""
+
+    bound: float = 1.5
+    """The most that similarity alone may add to a score or take from it."""
+
+    dropout: float = 0.1
+    """Share of hidden units dropped."""
+
+    learning_rate: float = 2e-3
+    """Step size of Adam at its height."""
+
+    weight_decay: float = 1e-2
+    """Decoupled weight decay."""
+
+    gamma: float = 0.95
+    """Discount factor of the return."""
+
+    return_coef: float = 4.0
+    """Weight of the return beside the imitation."""
+
+    return_targets: int = 4
+    """Targets of an update whose return is computed."""
+
+    seed: int = 0
+    """Fixes initialisation, draws and dropout."""

@@ -19,7 +19,7 @@ from torch import Tensor
 from garden.models.base import Model
 from garden.models.layers import KEEP_ALL, Dropout
 from garden.training.config import TrainingConfig
-from garden.training.problem import Problem
+from garden.training.problem import Links, Problem
 from garden.training.shown import Shown, neighbours_of, surroundings_of
 from garden.training.transitions import (
     DENSE_NODES,
@@ -71,7 +71,7 @@ def return_surrogate(
     targets: Tensor,
     weights: Tensor,
     gamma: float,
-    problem: Problem,
+    problem: Links,
     dense: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
     """A quantity per target whose gradient is that of the return, and the return itself."""

@@ -15,7 +15,7 @@ from garden.models.base import Model
 from garden.models.layers import Dropout
 from garden.training.config import TrainingConfig
 from garden.training.exact import UpdateLoss, return_surrogate, scores_towards, source_weights
-from garden.training.problem import Problem
+from garden.training.problem import Links, Problem
 from garden.training.shown import neighbours_of, shown_distances, some_neighbours_of
 from garden.training.transitions import DENSE_NODES, energies_of, entropies
 
@@ -77,7 +77,7 @@ def guided_loss(
 
 
 def imitation_losses(
-    scores: Tensor, distances: Tensor, targets: Tensor, problem: Problem
+    scores: Tensor, distances: Tensor, targets: Tensor, problem: Links
 ) -> tuple[Tensor, Tensor]:
     """Minus the mean log probability of a hop that leads nearer, per target, (batch,).
 

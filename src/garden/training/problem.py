@@ -25,22 +25,13 @@ MAX_VALIDATION_TARGETS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """One graph, one split per seed. Training is centralised, so it may see the whole graph."""
+class Links:
+    """The hops of one graph as tensors: all that chains and imitation read of it."""
 
     graph: Graph
-    egos: EgoTensors
     holders: Tensor  # (num_hops,) every directed edge: who holds the message
     neighbours: Tensor  # (num_hops,) and who gets it
     first_hop: Tensor  # (num_nodes + 1,) where a holder's edges start
-    train_targets: Tensor  # (num_seeds, num_train)
-    validation_targets: Tensor  # (num_seeds, num_validation)
-    distance_table: Tensor | None  # (num_nodes, num_nodes) int32
-
-    @property
-    def num_seeds(self) -> int:
-        """How many splits there are."""
-        return len(self.train_targets)
 
     @property
     def num_nodes(self) -> int:
@@ -52,16 +43,39 @@ class Problem:
         """Where the tensors live."""
         return self.holders.device
 
+    def sum_neighbours(self, table: Tensor) -> Tensor:
+        """The sum over each node's neighbours, (batch, num_nodes) → the same, float64."""
+        return _NeighbourSum.apply(table, self._adjacency)  # type: ignore[no-untyped-call]
+
+    @cached_property
+    def _adjacency(self) -> Tensor:
+        ones = torch.ones(len(self.neighbours), dtype=torch.float64, device=self.device)
+        size = (self.num_nodes, self.num_nodes)
+        with warnings.catch_warnings():  # torch calls its CSR layout a beta, once per process
+            warnings.simplefilter("ignore", UserWarning)
+            return torch.sparse_csr_tensor(self.first_hop, self.neighbours, ones, size)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem(Links):
+    """One graph, one split per seed. Training is centralised, so it may see the whole graph."""
+
+    egos: EgoTensors
+    train_targets: Tensor  # (num_seeds, num_train)
+    validation_targets: Tensor  # (num_seeds, num_validation)
+    distance_table: Tensor | None  # (num_nodes, num_nodes) int32
+
+    @property
+    def num_seeds(self) -> int:
+        """How many splits there are."""
+        return len(self.train_targets)
+
     def distances_to(self, targets: Tensor) -> Tensor:
         """Hops from every node to each target, (num_targets, num_nodes) float32."""
         if self.distance_table is not None:
             return self.distance_table.index_select(0, targets).float()
         rows = distances(self.graph, targets.cpu().numpy())
         return torch.as_tensor(rows, dtype=torch.float32, device=self.device)
-
-    def sum_neighbours(self, table: Tensor) -> Tensor:
-        """The sum over each node's neighbours, (batch, num_nodes) → the same, float64."""
-        return _NeighbourSum.apply(table, self._adjacency)  # type: ignore[no-untyped-call]
 
     def hops_of(self, nodes: Tensor) -> Tensor:
         """The hops from these nodes, node by node."""
@@ -92,14 +106,6 @@ class Problem:
     def _keys(self) -> np.ndarray:
         return profile_keys(self.graph.attributes)
 
-    @cached_property
-    def _adjacency(self) -> Tensor:
-        ones = torch.ones(len(self.neighbours), dtype=torch.float64, device=self.device)
-        size = (self.num_nodes, self.num_nodes)
-        with warnings.catch_warnings():  # torch calls its CSR layout a beta, once per process
-            warnings.simplefilter("ignore", UserWarning)
-            return torch.sparse_csr_tensor(self.first_hop, self.neighbours, ones, size)
-
     def draw_targets(self, count: int, generator: torch.Generator) -> Tensor:
         """Different training targets for each seed, (num_seeds, ≤ count)."""
         draws = torch.rand(self.train_targets.shape, generator=generator, device=self.device)
@@ -121,6 +127,20 @@ class _NeighbourSum(torch.autograd.Function):
         return (ctx.adjacency @ gradient.double().t()).t().to(ctx.dtype), None
 
 
+def make_links(graph: Graph, device: torch.device | str = "cpu") -> Links:
+    """The hops of a graph."""
+
+    def tensor(array: np.ndarray) -> Tensor:
+        return torch.as_tensor(np.array(array), dtype=torch.int64, device=device)
+
+    return Links(
+        graph=graph,
+        holders=tensor(np.repeat(np.arange(graph.num_nodes), graph.degrees)),
+        neighbours=tensor(graph.indices),
+        first_hop=tensor(graph.indptr),
+    )
+
+
 def make_problem(tasks: Sequence[SearchTask], device: torch.device | str = "cpu") -> Problem:
     """The problem of several splits of one graph."""
     graph = tasks[0].graph
@@ -133,12 +153,13 @@ def make_problem(tasks: Sequence[SearchTask], device: torch.device | str = "cpu"
     table = None
     if graph.num_nodes <= MAX_TABLE_NODES:
         table = torch.as_tensor(distances(graph), device=device)
+    links = make_links(graph, device)
     return Problem(
         graph=graph,
+        holders=links.holders,
+        neighbours=links.neighbours,
+        first_hop=links.first_hop,
         egos=ego_tensors(ego_graphs(graph), device),
-        holders=tensor(np.repeat(np.arange(graph.num_nodes), graph.degrees)),
-        neighbours=tensor(graph.indices),
-        first_hop=tensor(graph.indptr),
         train_targets=tensor(np.stack([task.train_targets for task in tasks])),
         validation_targets=tensor(np.stack([_validation_targets(task) for task in tasks])),
         distance_table=table,

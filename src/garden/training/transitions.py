@@ -12,20 +12,20 @@ import torch
 from torch import Tensor
 
 from garden.search.chain import chain_of_scores
-from garden.training.problem import Problem
+from garden.training.problem import Links
 
 DENSE_NODES = 1200  # up to here a chain is solved as a dense system
 DENSE_ENTRIES = 1 << 28  # of one batch of dense systems
 _LEAST_LOG_ENERGY = -600.0  # float64 still tells its exponential, and a sum of them, from nought
 
 
-def log_policy(scores: Tensor, problem: Problem) -> Tensor:
+def log_policy(scores: Tensor, problem: Links) -> Tensor:
     """The logarithm of π of every hop, (batch, num_hops), from scores (batch, num_nodes)."""
     totals = log_totals(scores, problem).index_select(1, problem.holders)
     return scores.index_select(1, problem.neighbours) - totals
 
 
-def log_totals(scores: Tensor, problem: Problem) -> Tensor:
+def log_totals(scores: Tensor, problem: Links) -> Tensor:
     """The logarithm of each holder's sum of exp(score) over its neighbours, (batch, num_nodes)."""
     highest = scores.detach().amax(dim=1, keepdim=True)
     totals = problem.sum_neighbours(energies_of(scores, highest))
@@ -37,7 +37,7 @@ def energies_of(scores: Tensor, highest: Tensor) -> Tensor:
     return (scores.double() - highest).clamp(min=_LEAST_LOG_ENERGY).exp()
 
 
-def entropies(log_chances: Tensor, problem: Problem) -> Tensor:
+def entropies(log_chances: Tensor, problem: Links) -> Tensor:
     """The entropy of each holder's choice, (batch, num_nodes)."""
     empty = torch.zeros(
         (len(log_chances), problem.num_nodes), dtype=log_chances.dtype, device=log_chances.device
@@ -46,7 +46,7 @@ def entropies(log_chances: Tensor, problem: Problem) -> Tensor:
 
 
 def solve_dense(
-    chances: Tensor, targets: Tensor, weights: Tensor, gamma: float, problem: Problem
+    chances: Tensor, targets: Tensor, weights: Tensor, gamma: float, problem: Links
 ) -> tuple[Tensor, Tensor]:
     """Values and discounted occupancy by one factorisation of I − γP per target.
 
@@ -80,7 +80,7 @@ def solve_sparse(
     targets: Tensor,
     weights: Tensor,
     gamma: float,
-    problem: Problem,
+    problem: Links,
     tolerance: float = 1e-7,
 ) -> tuple[Tensor, Tensor]:
     """The same by iteration over the edges, for graphs too large to factorise.
@@ -100,7 +100,7 @@ def solve_sparse(
 
 
 def validation_hops(
-    scores: Tensor, targets: Tensor, max_hops: int, problem: Problem
+    scores: Tensor, targets: Tensor, max_hops: int, problem: Links
 ) -> tuple[Tensor, Tensor]:
     """Expected min(hops, max_hops) and truncation of every source, (batch, num_nodes) each."""
     if scores.device.type == "cpu":
@@ -116,7 +116,7 @@ def validation_hops(
 
 
 def _hops_of_block(
-    scores: Tensor, targets: Tensor, max_hops: int, problem: Problem
+    scores: Tensor, targets: Tensor, max_hops: int, problem: Links
 ) -> tuple[Tensor, Tensor]:
     chances = log_policy(scores.double(), problem).exp()
     chances = chances * (problem.holders != targets[:, None])
@@ -143,13 +143,13 @@ def _blocks(count: int, num_nodes: int) -> list[slice]:
     return [slice(start, start + size) for start in range(0, count, size)]
 
 
-def _onward(chances: Tensor, targets: Tensor, problem: Problem) -> Tensor:
+def _onward(chances: Tensor, targets: Tensor, problem: Links) -> Tensor:
     """Chances of hops that neither leave nor reach the target."""
     goal = targets[:, None]
     return chances * (problem.holders != goal) * (problem.neighbours != goal)
 
 
-def _arrivals(chances: Tensor, targets: Tensor, problem: Problem) -> Tensor:
+def _arrivals(chances: Tensor, targets: Tensor, problem: Links) -> Tensor:
     """The chance that a holder delivers with its next hop, (batch, num_nodes)."""
     delivering = chances * (problem.neighbours == targets[:, None])
     empty = torch.zeros(

@@ -1,0 +1,181 @@
+"""One policy for every graph: a small network over the likeness of two ego graphs.
+
+Its inputs do not depend on which attribute is which, so that it routes on graphs that it was never
+trained on. Where nobody recognises anybody and no attribute is real, similarity alone speaks, and
+what it may say is bounded: resembling the target's kind is no sign of a way to it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from garden.atomic import write_file, write_text
+from garden.errors import DataError, StrategyError
+from garden.graphs.ego import EgoGraphs
+from garden.strategies.base import (
+    Representations,
+    Selection,
+    Strategy,
+    require_attributes,
+    target_blocks,
+)
+from garden.strategies.likeness import LIKENESS, NUM_LIKENESS, likeness_of
+from garden.strategies.likeness_rows import likeness_representations
+from garden.strategies.repeats import runs_of_equal_rows
+
+FORMAT = "garden-universal-1"
+CONFIG_FILE = "config.json"
+WEIGHTS_FILE = "model.safetensors"
+WIDEST = 6.0  # standard deviations beyond which an input counts no more
+RECOGNISED = tuple(LIKENESS.index(name) for name in ("own", "seen", "beside", "common_log", "real"))
+_PAIRS_PER_BLOCK = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class UniversalWeights:
+    """The numbers of the network: standardisation, and three layers."""
+
+    mean: np.ndarray  # (NUM_LIKENESS,)
+    scale: np.ndarray  # (NUM_LIKENESS,)
+    first: np.ndarray  # (NUM_LIKENESS, hidden)
+    first_bias: np.ndarray
+    second: np.ndarray  # (hidden, hidden)
+    second_bias: np.ndarray
+    last: np.ndarray  # (hidden, 2): what recognition says, and what similarity says
+    last_bias: np.ndarray
+
+
+@final
+@dataclass(frozen=True)
+class Universal(Strategy):
+    """A trained network as a strategy, without torch: what peers run."""
+
+    weights: UniversalWeights
+    bound: float
+    """The most that similarity alone may add to a score or take from it."""
+
+    temperature: float | None = 1.0
+    """By which scores are divided; chosen on validation graphs."""
+
+    training: Mapping[str, Any] = field(default_factory=dict)
+    """How it came about."""
+
+    name: ClassVar[str] = "universal"
+    selection: ClassVar[Selection] = "softmax"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The temperature."""
+        return {"temperature": self.temperature}
+
+    def with_temperature(self, temperature: float) -> Universal:
+        """The same policy at this temperature."""
+        return replace(self, temperature=temperature)
+
+    def represent(self, egos: EgoGraphs) -> Representations:
+        """Profiles and keys of the members, and the shape of the ego graph."""
+        require_attributes(egos, self.name)
+        return likeness_representations(egos)
+
+    def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
+        """What the network says of each pair."""
+        goals = np.empty(len(targets), dtype=np.int64)
+        for run in runs_of_equal_rows(targets):  # the neighbours of one holder share a target
+            goals[run] = run.start
+        pairs = np.stack([np.arange(len(candidates)), goals], axis=1)
+        return self._scores(likeness_of(candidates, targets, pairs))
+
+    def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
+        """What the network says of all pairs, in blocks."""
+        table = np.empty((len(targets), len(candidates)))
+        rows = np.arange(len(candidates))
+        for block in target_blocks(len(targets), len(candidates), _PAIRS_PER_BLOCK):
+            goals = np.arange(block.start, block.stop)
+            pairs = np.stack([np.tile(rows, len(goals)), np.repeat(goals, len(rows))], axis=1)
+            scores = self._scores(likeness_of(candidates, targets, pairs))
+            table[block] = scores.reshape(len(goals), len(rows))
+        return table
+
+    def _scores(self, likeness: np.ndarray) -> np.ndarray:
+        if self.temperature is None:
+            raise StrategyError(f"the temperature of {self.name} is open: give one")
+        return network_scores(likeness, self.weights, self.bound) / self.temperature
+
+    def save(self, folder: str | Path) -> None:
+        """Store the policy in a folder of its own."""
+        save_universal(self, Path(folder))
+
+
+def network_scores(likeness: np.ndarray, weights: UniversalWeights, bound: float) -> np.ndarray:
+    """The network over likeness rows, (num_pairs, NUM_LIKENESS) → (num_pairs,) float64."""
+    inputs = np.clip((likeness - weights.mean) * weights.scale, -WIDEST, WIDEST)
+    hidden = _silu(inputs @ weights.first + weights.first_bias)
+    hidden = _silu(hidden @ weights.second + weights.second_bias)
+    told = (hidden @ weights.last + weights.last_bias).astype(np.float64)
+    recognised = likeness[:, RECOGNISED].any(axis=1)
+    return recognised * told[:, 0] + bound * np.tanh(told[:, 1] / bound)
+
+
+def _silu(rows: np.ndarray) -> np.ndarray:
+    return rows * (0.5 * (1.0 + np.tanh(0.5 * rows)))
+
+
+def save_universal(policy: Universal, folder: Path) -> None:
+    """Write a policy into a folder: weights, and facts with a digest of them."""
+    from safetensors.numpy import save
+
+    tensors = {
+        part.name: np.ascontiguousarray(getattr(policy.weights, part.name), dtype=np.float32)
+        for part in fields(UniversalWeights)
+    }
+    content = save(tensors)
+    facts = {
+        "format": FORMAT,
+        "likeness": LIKENESS,
+        "bound": policy.bound,
+        "temperature": policy.temperature,
+        "weights_hash": hashlib.sha256(content).hexdigest(),
+        "training": dict(policy.training),
+    }
+    write_file(folder / WEIGHTS_FILE, lambda temporary: temporary.write_bytes(content))
+    write_text(folder / CONFIG_FILE, json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
+
+
+def holds_universal(folder: Path) -> bool:
+    """Whether a folder says that it holds such a policy."""
+    try:
+        facts = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(facts, dict) and facts.get("format") == FORMAT
+
+
+def load_universal(folder: Path) -> Universal:
+    """Read a policy back, or an error where anything is amiss."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    path = folder / WEIGHTS_FILE
+    try:
+        facts = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
+        content = path.read_bytes()
+        if hashlib.sha256(content).hexdigest() != facts["weights_hash"]:
+            raise DataError(f"{path}: not the weights that {CONFIG_FILE} describes")
+        if tuple(facts["likeness"]) != LIKENESS:
+            raise DataError(f"{folder}: made for other inputs than this version's")
+        weights = UniversalWeights(**load(content))
+        policy = Universal(
+            weights, float(facts["bound"]), float(facts["temperature"]), facts["training"]
+        )
+    except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
+        raise DataError(f"{folder}: not readable as a universal policy ({error})") from None
+    if weights.first.shape[:1] != (NUM_LIKENESS,):
+        raise DataError(f"{path}: the first layer has another number of inputs")
+    return policy

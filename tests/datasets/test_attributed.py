@@ -1,0 +1,49 @@
+"""Random attributed graphs, pieces of graphs and graphs that show less."""
+
+import numpy as np
+import pytest
+
+from garden.datasets.attributed import attributed
+from garden.datasets.samples import grown_piece, thinned
+
+SEEDS = range(30)
+
+
+@pytest.mark.parametrize("make", [attributed, lambda seed: thinned(attributed(seed), seed)])
+def test_attributed__graphs_are_connected_and_a_seed_says_everything(make):
+    for seed in SEEDS:
+        graph = make(seed)
+        assert graph.components().max() == 0
+        assert graph.num_nodes >= 20
+        assert graph.num_attributes >= 1
+        assert graph.content_hash == make(seed).content_hash
+
+
+def test_attributed__kinds_differ():
+    graphs = [attributed(seed) for seed in SEEDS]
+    real = [not np.isin(graph.attributes, (0, 1)).all() for graph in graphs]
+    blank = [(~graph.attributes.any(axis=1)).any() for graph in graphs]
+    repeats = [len(np.unique(graph.attributes, axis=0)) < graph.num_nodes for graph in graphs]
+    for flags in (real, blank, repeats):
+        assert 0 < sum(flags) < len(graphs)
+    assert len({graph.content_hash for graph in graphs}) == len(graphs)
+
+
+def test_thinned__shows_less_than_the_graph_did():
+    graph = attributed(1)
+    thin = thinned(graph, 5)
+    assert thin.num_edges < graph.num_edges
+    assert (
+        np.sort(thin.degrees)[: thin.num_nodes // 4].mean()
+        < np.sort(graph.degrees)[: graph.num_nodes // 4].mean()
+    )
+
+
+def test_grown_piece__is_a_connected_part_of_the_graph():
+    graph = attributed(3)
+    for seed in range(6):
+        piece = grown_piece(graph, 40, seed)
+        assert 10 <= piece.num_nodes <= 40
+        assert piece.components().max() == 0
+        places = [graph.position(name) for name in piece.node_names]
+        assert graph.adjacency()[places][:, places].nnz == 2 * piece.num_edges

@@ -1,0 +1,79 @@
+"""Training over many graphs: a policy that works on one it has never met."""
+
+import numpy as np
+import pytest
+import torch
+
+from garden.datasets.attributed import attributed
+from garden.errors import SpecError, TaskError
+from garden.models.universal import UniversalNetwork
+from garden.training.config import UniversalConfig
+from garden.training.curriculum import KINDS, Schoolbook, curriculum, shares_of
+from garden.training.universal import (
+    lesson_of,
+    memoryless_ratio,
+    tempered,
+    train_universal,
+)
+
+
+def lessons(seeds, validates=False):
+    books = [Schoolbook("generated", attributed(seed), 8, validates) for seed in seeds]
+    return [lesson_of(book, number) for number, book in enumerate(books)]
+
+
+def test_train__a_few_updates_help_on_graphs_that_were_never_seen():
+    config = UniversalConfig(updates=60, hidden=16)
+    unseen = lessons(range(100, 104), validates=True)
+    network = train_universal([*lessons(range(8)), *unseen], config)
+    torch.manual_seed(0)
+    untrained = UniversalNetwork(16, 1.5)
+    for lesson in unseen:
+        assert memoryless_ratio(network, lesson) < memoryless_ratio(untrained, lesson)
+
+
+def test_train__a_seed_says_everything():
+    config = UniversalConfig(updates=3, hidden=8)
+    first, second = (train_universal(lessons([1, 2]), config) for _ in range(2))
+    for one, other in zip(first.parameters(), second.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_train__refuses_to_train_on_validating_graphs():
+    with pytest.raises(TaskError, match="no graph to train on"):
+        train_universal(lessons([1], validates=True), UniversalConfig(updates=1))
+
+
+def test_tempered__takes_the_temperature_that_validating_graphs_like_best():
+    network = train_universal(lessons([1, 2, 4]), UniversalConfig(updates=30, hidden=16))
+    unseen = lessons([5, 6], validates=True)
+    policy = tempered(network, unseen)
+    best = np.mean([np.log(memoryless_ratio(network, one, policy.temperature)) for one in unseen])
+    for other in (0.25, 1.0):
+        ratio = np.mean([np.log(memoryless_ratio(network, one, other)) for one in unseen])
+        assert best <= ratio + 1e-12
+
+
+def test_shares__kinds_have_their_part_however_many_graphs_they_bring():
+    kinds = ["generated", "generated", "generated", "twitch", "facebook:0", "facebook:414"]
+    shares = np.array(shares_of(kinds))
+    assert shares.sum() == pytest.approx(1)
+    assert shares[:3].sum() / shares[3] == pytest.approx(0.45 / 0.12)
+    assert shares[4] == shares[5] == pytest.approx(0.155 / 0.88)
+
+
+def test_curriculum__leaves_out_whole_kinds_and_refuses_unknown_ones():
+    books = list(curriculum(without=[kind for kind in KINDS if kind != "generated"]))
+    assert {book.kind for book in books} == {"generated"}
+    assert any(book.validates for book in books)
+    with pytest.raises(SpecError, match="unknown kind 'twitter'"):
+        next(curriculum(without=["twitter"]))
+
+
+def test_curriculum__a_graph_left_out_leaves_nothing_behind(real_data):
+    others = [kind for kind in KINDS if not kind.startswith("facebook")]
+    books = list(curriculum(without=[*others, "facebook:0"]))
+    assert {book.kind for book in books} == {kind for kind in KINDS if kind.startswith("face")} - {
+        "facebook:0"
+    }
+    assert not any(book.graph.name.startswith("facebook:0") for book in books)
