@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -80,6 +82,28 @@ def test_api__tiny_graphs_can_be_routed_on():
         message = garden.route(graph, name, source="0", target="3", max_hops=500)
         assert message.delivered
     assert garden.route(graph, "greedy", source="0", target="3").path == ["0", "1", "2", "3"]
+
+
+def test_api__routes_and_evaluates_by_the_policy_for_every_graph_unless_told_otherwise():
+    graph = garden.load(SPEC)
+    message = garden.route(graph, source="3", target=17)
+    assert (message.strategy, message.memory) == ("universal", "backtrack")
+    assert message.delivered
+    report = garden.evaluate(graph)
+    names = [(one.name, one.memory) for one in report.results]
+    assert names[-2:] == [("universal", "none"), ("universal", "backtrack")]
+    assert report.results[-2].oracle_ratio < report["random"].oracle_ratio
+    assert not report.seen_targets
+
+
+def test_api__what_universal_was_trained_on_is_recorded(caplog):
+    graph = replace(garden.load(SPEC), name="facebook:414,attributes=as-published")
+    with caplog.at_level("INFO", logger="garden"):
+        report = garden.evaluate(graph, ["universal"])
+    assert report.seen_targets
+    assert "universal was trained on facebook:414" in caplog.text
+    assert garden.load_policy("universal").has_met("twitch:RU")
+    assert not garden.load_policy("universal").has_met("snap:facebook/107")
 
 
 def test_api__public_names_exist_and_others_do_not():

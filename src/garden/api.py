@@ -17,7 +17,13 @@ from garden.graphs.graph import Graph
 from garden.graphs.paths import pair_distances
 from garden.graphs.views import ego_graphs
 from garden.models.config import ModelConfig
-from garden.names import StrategyLike, contender_named, contenders_named, default_strategies
+from garden.names import (
+    DEFAULT_STRATEGY,
+    StrategyLike,
+    contender_named,
+    contenders_named,
+    default_strategies,
+)
 from garden.search.compare import Contender, compare
 from garden.search.config import EvaluationConfig
 from garden.search.progress import Progress, silent
@@ -26,6 +32,7 @@ from garden.search.streams import episode_streams
 from garden.search.tune import prepare
 from garden.search.walk import Walk, walk
 from garden.strategies.base import Fitted, Strategy, Tempered, Trained
+from garden.strategies.universal import Universal, holds_universal, load_universal
 from garden.training.config import RunOptions, TrainingOptions
 
 if TYPE_CHECKING:
@@ -104,21 +111,23 @@ def evaluate(
 
     A strategy is a name (``distance``, ``bidirectional+visited``, a run folder,
     ``package.module:Class``) or an object with ``represent`` and ``score``; without any, all
-    walkers that the graph allows are compared. A policy is refused where its training may have
-    seen the targets, unless that is allowed; the report then says so.
+    walkers that the graph allows are compared with ``universal``, which needs no training. A
+    policy is refused where its training may have seen the targets, unless that is allowed; the
+    report then says so.
     """
     config = config or EvaluationConfig()
     if not isinstance(task, SearchTask):
         task = SearchTask.split(load(task), seed=seed)
     if strategies is None:
-        strategies = default_strategies(task.graph)
+        strategies = default_strategies(task.graph, memory)
     elif isinstance(strategies, str) or hasattr(strategies, "represent"):
         strategies = [cast(StrategyLike, strategies)]
     contenders = contenders_named(strategies, memory)
     seen = [contender for contender in contenders if _has_seen(contender.strategy, task, config)]
     if seen and not allow_seen_targets:
         raise _seen_targets_error(seen[0], config)
-    return compare(task, contenders, config, progress, seen_targets=bool(seen))
+    met = any(_has_met(contender.strategy, task.graph) for contender in contenders)
+    return compare(task, contenders, config, progress, seen_targets=bool(seen) or met)
 
 
 def train(
@@ -202,17 +211,18 @@ def train_runs(
     return runs
 
 
-def load_policy(path: str | Path, device: str = "cpu") -> Policy:
+def load_policy(path: str | Path, device: str = "cpu") -> Policy | Universal:
     """A policy from a run folder, or shipped weights by name."""
     from garden.models.checkpoint import load_policy as load_from_folder
     from garden.names import shipped_weights
 
-    return load_from_folder(shipped_weights().get(str(path), Path(path)), device)
+    folder = shipped_weights().get(str(path), Path(path))
+    return load_universal(folder) if holds_universal(folder) else load_from_folder(folder, device)
 
 
 def route(
     graph: Graph | str,
-    strategy: StrategyLike = "bidirectional+visited",
+    strategy: StrategyLike = DEFAULT_STRATEGY,
     *,
     source: str | int,
     target: str | int,
@@ -272,6 +282,17 @@ def _has_seen(strategy: Strategy, task: SearchTask, config: EvaluationConfig) ->
     if not isinstance(strategy, Trained) or strategy.trained_graph != task.graph.content_hash:
         return False
     return strategy.trained_task != task.content_hash or config.split == "all"
+
+
+def _has_met(strategy: Strategy, graph: Graph) -> bool:
+    """Whether the policy for every graph was trained on this one, which is said and recorded."""
+    if not (isinstance(strategy, Universal) and strategy.has_met(graph.name)):
+        return False
+    _LOG.info(
+        "universal was trained on %s too: `garden reproduce universal` has its ratio without",
+        graph.name,
+    )
+    return True
 
 
 def _seen_targets_error(contender: Contender, config: EvaluationConfig) -> StrategyError:

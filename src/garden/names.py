@@ -23,18 +23,20 @@ _WEIGHTS = Path(__file__).parent / "weights"
 
 StrategyLike = str | PlainStrategy
 
+UNIVERSAL = "universal"
+DEFAULT_STRATEGY = f"{UNIVERSAL}+backtrack"
+"""Who routes where nobody is named: it needs no training, and the memory was chosen on graphs that
+are none of those it is reported on."""
 
-def default_strategies(graph: Graph) -> list[str]:
-    """The walkers that can work on this graph."""
+
+def default_strategies(graph: Graph, memory: str = "none") -> list[str]:
+    """The walkers that can work on this graph, and where they can the policy for every graph."""
     walkers = {name: make() for name, make in WALKERS.items()}
-    usable = [
-        name
-        for name, walker in walkers.items()
-        if graph.num_attributes > 0 or not walker.needs_attributes
-    ]
-    if len(usable) < len(walkers):
-        left_out = ", ".join(name for name in walkers if name not in usable)
-        _LOG.info("%s has no attributes: %s are left out", graph.name, left_out)
+    if graph.num_attributes > 0:
+        return [*walkers, UNIVERSAL, *([DEFAULT_STRATEGY] if memory == "none" else [])]
+    usable = [name for name, walker in walkers.items() if not walker.needs_attributes]
+    left_out = ", ".join(name for name in (*walkers, UNIVERSAL) if name not in usable)
+    _LOG.info("%s has no attributes: %s are left out", graph.name, left_out)
     return usable
 
 

@@ -37,12 +37,12 @@ def test_evaluate__json_on_standard_output_is_json_alone(capsys):
     ]
 
 
-def test_evaluate__all_walkers_by_default_and_memory_for_all(capsys, tmp_path):
+def test_evaluate__all_walkers_and_universal_by_default_and_memory_for_all(capsys, tmp_path):
     run("evaluate", SPEC, "--memory", "backtrack", "--json", tmp_path / "report.json")
     report = json.loads((tmp_path / "report.json").read_text())
-    assert len(report["strategies"]) == 7
+    assert len(report["strategies"]) == 8
     assert {row["memory"] for row in report["strategies"]} == {"backtrack"}
-    assert "bidirectional" in capsys.readouterr().out
+    assert "universal" in capsys.readouterr().out
 
 
 def test_evaluate__same_seed_same_numbers(capsys):

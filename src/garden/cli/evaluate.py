@@ -26,7 +26,8 @@ class Evaluate:
 
     strategy: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
     """A strategy, as often as you like: a walker, shipped weights, a run folder, or a class of your
-    own as package.module:Class; NAME+MEMORY gives it a memory. All walkers by default."""
+    own as package.module:Class; NAME+MEMORY gives it a memory. By default all walkers, and
+    universal, which needs no training."""
 
     memory: str = "none"
     """The memory of every strategy that names none of its own: none, visited, backtrack,
@@ -98,7 +99,7 @@ class Evaluate:
         from garden.cli.console import progress_bar
         from garden.names import default_strategies
 
-        strategies = self.strategy or tuple(default_strategies(task.graph))
+        strategies = self.strategy or tuple(default_strategies(task.graph, self.memory))
         with progress_bar() as progress:
             return evaluate(
                 task,

@@ -21,9 +21,9 @@ class Route:
     target: str
     """The node that shall receive."""
 
-    strategy: str = "bidirectional+visited"
-    """Who decides: a walker, shipped weights, a run folder, or a class of your own as
-    package.module:Class; NAME+MEMORY gives it a memory."""
+    strategy: str = "universal+backtrack"
+    """Who decides: a walker, shipped weights such as universal, which needs no training, a run
+    folder, or a class of your own as package.module:Class; NAME+MEMORY gives it a memory."""
 
     memory: str = "none"
     """The memory, where the strategy names none: none, visited, backtrack,

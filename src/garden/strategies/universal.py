@@ -79,6 +79,11 @@ class Universal(Strategy):
         """The same policy at this temperature."""
         return replace(self, temperature=temperature)
 
+    def has_met(self, graph_name: str) -> bool:
+        """Whether the graph of this spec was among those that it was trained on."""
+        spec = graph_name.partition(",")[0]
+        return bool({spec, spec.partition(":")[0]} & set(self.training.get("kinds", ())))
+
     def represent(self, egos: EgoGraphs) -> Representations:
         """Profiles and keys of the members, and the shape of the ego graph."""
         require_attributes(egos, self.name)
