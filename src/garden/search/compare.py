@@ -10,6 +10,7 @@ import numpy as np
 
 from garden.datasets.task import SearchTask
 from garden.errors import SpecError
+from garden.graphs.graph import Graph
 from garden.graphs.paths import pair_distances
 from garden.graphs.views import ego_graphs
 from garden.search.chain import hop_distributions
@@ -61,15 +62,20 @@ def compare(
     config: EvaluationConfig,
     progress: Progress = silent,
     seen_targets: bool = False,
+    views: Graph | None = None,
 ) -> Report:
-    """Tune, play and compare; results stand in the order of the contenders."""
+    """Tune, play and compare; results stand in the order of the contenders.
+
+    ``views`` is the graph that agents saw when they made their representations, where it is not
+    the one that the messages travel on; it has the same nodes.
+    """
     if not contenders:
         raise SpecError("no strategy to evaluate: name at least one")
     graph = task.graph
     pairs = task.all_pairs(config.split) if config.all_pairs else task.pairs(config.split)
     pairs = pairs[np.argsort(pairs[:, 1], kind="stable")]
     distances = pair_distances(graph, pairs)
-    ready = _prepared(contenders, task, config, progress)
+    ready = _prepared(contenders, task, config, progress, views or graph)
     players = [
         _player(contender, repeat, *ready[id(contender.strategy)], task, pairs, config)
         for contender, repeat in zip(contenders, _repeats(contenders), strict=True)
@@ -99,9 +105,10 @@ def _prepared(
     task: SearchTask,
     config: EvaluationConfig,
     progress: Progress,
+    views: Graph,
 ) -> dict[int, tuple[Strategy, Representations]]:
     """Each strategy tuned, with its representations; by identity, for those who share one."""
-    egos = ego_graphs(task.graph)
+    egos = ego_graphs(views)
     ready: dict[int, tuple[Strategy, Representations]] = {}
     for contender in contenders:
         if id(contender.strategy) not in ready:

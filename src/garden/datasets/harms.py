@@ -1,0 +1,94 @@
+"""What goes wrong with views: profiles that are missing or noisy, links that have changed since."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.csgraph as csgraph
+
+from garden.errors import SpecError
+from garden.graphs.graph import Graph
+
+
+def without_profiles(graph: Graph, share: float, seed: int) -> Graph:
+    """The graph with the profiles of this share of its nodes unknown, which is told as zeros."""
+    _check_share(share)
+    draws = np.random.default_rng([seed, 21])
+    gone = draws.permutation(graph.num_nodes)[: round(share * graph.num_nodes)]
+    table = _dense(graph)
+    table[gone] = 0
+    return _with_attributes(graph, table)
+
+
+def with_noisy_profiles(graph: Graph, epsilon: float, seed: int) -> Graph:
+    """The graph with every yes-or-no attribute told by randomised response.
+
+    Each is told falsely with probability 1 / (1 + e^ε), once and for all, so that whoever hears it
+    can deny it: ε-local differential privacy for each attribute of a node.
+    """
+    if not epsilon > 0:
+        raise SpecError(f"epsilon is {epsilon}: it must be above 0 (inf tells the truth)")
+    table = _dense(graph)
+    if not np.isin(table, (0, 1)).all():
+        raise SpecError(f"{graph.name} has attributes beyond yes and no: nothing to flip in them")
+    lies = np.random.default_rng([seed, 22]).random(table.shape) < 1 / (1 + math.exp(epsilon))
+    return _with_attributes(graph, np.where(lies, 1 - table, table))
+
+
+def rewired(graph: Graph, share: float, seed: int) -> Graph:
+    """The connected graph with this share of its links cut and as many others tied at random.
+
+    A spanning tree, drawn at random, is kept, so that all stay connected.
+    """
+    _check_share(share)
+    draws = np.random.default_rng([seed, 23])
+    edges = graph.edges()
+    count = round(share * len(edges))
+    loose = np.flatnonzero(~_in_spanning_tree(graph, edges, draws))
+    if count > len(loose):
+        raise SpecError(
+            f"{graph.name}: {count} links cannot be cut, since {len(edges) - len(loose)} of its "
+            f"{len(edges)} keep it connected"
+        )
+    kept = np.delete(edges, draws.choice(loose, count, replace=False), axis=0)
+    taken = {(int(u), int(v)) for u, v in edges}
+    new: list[tuple[int, int]] = []
+    while len(new) < count:
+        u, v = sorted(int(end) for end in draws.integers(graph.num_nodes, size=2))
+        if u != v and (u, v) not in taken:
+            taken.add((u, v))
+            new.append((u, v))
+    return Graph.from_edges(
+        np.concatenate([kept, np.array(new, dtype=kept.dtype).reshape(-1, 2)]),
+        graph.num_nodes,
+        graph.attributes,
+        graph.node_names,
+        graph.attribute_names,
+        graph.name,
+    )
+
+
+def _in_spanning_tree(graph: Graph, edges: np.ndarray, draws: np.random.Generator) -> np.ndarray:
+    """Which edges belong to a random spanning tree, (num_edges,) bool."""
+    weights = draws.permutation(len(edges)) + 1
+    table = sp.csr_array((weights, (edges[:, 0], edges[:, 1])), shape=2 * (graph.num_nodes,))
+    tree = csgraph.minimum_spanning_tree(table)
+    return np.isin(weights, tree.data)
+
+
+def _dense(graph: Graph) -> np.ndarray:
+    table = graph.attributes
+    return table.toarray() if isinstance(table, sp.csr_array) else np.array(table)
+
+
+def _with_attributes(graph: Graph, table: np.ndarray) -> Graph:
+    sparse = isinstance(graph.attributes, sp.csr_array)
+    return replace(graph, attributes=sp.csr_array(table) if sparse else table)
+
+
+def _check_share(share: float) -> None:
+    if not 0 <= share <= 1:
+        raise SpecError(f"the share is {share}: it must lie between 0 and 1")
