@@ -130,4 +130,4 @@ def test_report__validation_graphs_choose_the_memory_and_findings_follow_the_int
     assert alike == "On G3 (348), universal+visited cannot be told from bidirectional+visited."
     assert chosen.endswith("backtrack for G1 (414) and G2 (686); frontier for G3 (348).")
     (difference,) = section.tables[1].rows
-    assert difference[1] == "-0.25 (-0.25 – -0.25)"
+    assert difference[1] == "-0.250 (-0.250 – -0.250)"
