@@ -156,3 +156,20 @@ def test_repeats__rows_that_equal_their_neighbours_stand_in_one_run():
         runs = [(run.start, run.stop) for run in runs_of_equal_rows(rows)]
         assert runs == [(0, 2), (2, 3), (3, 4), (4, 6)]
     assert list(runs_of_equal_rows(Representations({"flat": flat[:0]}))) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "offsets", "bounds"),
+    [
+        ([7, 8, 7, 8, 7, 8], [0, 2, 4, 6], [(0, 3)]),
+        ([7, 7, 7, 7, 7, 7], [0, 2, 5, 6], [(0, 1), (1, 2), (2, 3)]),  # as long as if all alike
+        ([7, 8, 7, 8, 7, 9], [0, 2, 4, 6], [(0, 2), (2, 3)]),
+        ([0.0, -0.0, 0.0], [0, 1, 2, 3], [(0, 3)]),  # equal, though not byte for byte
+        ([], [0, 0, 0, 0], [(0, 3)]),
+    ],
+)
+def test_repeats__rows_that_are_all_alike_are_one_run_and_others_are_not(values, offsets, bounds):
+    lists = Ragged(np.array(values, dtype=float), np.array(offsets))
+    for flat in (np.ones(3), sp.csr_array(np.ones((3, 1)))):
+        runs = runs_of_equal_rows(Representations({"flat": flat}, {"lists": lists}))
+        assert [(run.start, run.stop) for run in runs] == bounds

@@ -20,6 +20,7 @@ from garden.experiments import (
     runtime,
     temperature,
     trellis,
+    universal,
     values,
 )
 from garden.experiments.bench import Workbench, groups_to_train
@@ -45,6 +46,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         failures,
         larger,
         recurrent,
+        universal,
     )
 }
 POLICIES = "policies"  # trained policies, beside the results; they can be made again

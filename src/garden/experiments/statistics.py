@@ -70,9 +70,10 @@ class Pooled:
     @property
     def footing(self) -> str:
         """What stands under a table."""
+        plural = "s" * (self.num_seeds != 1)
         return (
-            f"{self.num_seeds} seeds, {self.num_targets} targets and {self.num_pairs} pairs in "
-            "all; 95 % intervals by bootstrap over seeds and targets"
+            f"{self.num_seeds} seed{plural}, {self.num_targets} targets and {self.num_pairs} pairs "
+            "in all; 95 % intervals by bootstrap over seeds and targets"
         )
 
 

@@ -25,7 +25,7 @@ from garden.search.metrics import (
 from garden.search.progress import Progress, silent
 from garden.search.report import Report, StrategyResult
 from garden.search.rollout import rollout, sampled_distributions
-from garden.search.scores import ScoreMemo
+from garden.search.scores import MAX_KEPT, ScoreMemo
 from garden.search.tune import prepare
 from garden.strategies.base import (
     Representations,
@@ -37,6 +37,7 @@ from garden.strategies.memory import Memory
 
 MAX_EXACT_STEPS = 2e11  # edges × targets × hops, minutes on two cores; beyond it walks are sampled
 DISTRIBUTION_ENTRIES = 1 << 21  # per strategy and block of pairs
+SCORE_ENTRIES = MAX_KEPT // 2  # per strategy and block: two of them are kept for all memories
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def _play(
 ) -> list[PairOutcomes]:
     """Outcomes of each player, from blocks of pairs small enough to hold all distributions."""
     hops, truncation, wins = np.empty((3, len(players), len(pairs)))
-    for block in _pair_blocks(pairs[:, 1], config.max_hops):
+    for block in _pair_blocks(pairs[:, 1], config.max_hops, task.graph.num_nodes):
         tables = []
         memo = ScoreMemo()
         for number, player in enumerate(players):
@@ -206,17 +207,21 @@ def _distributions(
     return sampled_distributions(walks.hops, config.max_hops)
 
 
-def _pair_blocks(targets: np.ndarray, max_hops: int) -> Iterator[slice]:
+def _pair_blocks(targets: np.ndarray, max_hops: int, num_nodes: int) -> Iterator[slice]:
     """Blocks of pairs that stand in the order of their targets.
 
     They end where a target ends, so that its chain is solved once; only a target with more pairs
-    than fit is cut.
+    than fit is cut. They hold no more targets than have their scores kept for all who share a
+    strategy.
     """
     size = max(1, DISTRIBUTION_ENTRIES // (max_hops + 1))
+    most = max(1, SCORE_ENTRIES // num_nodes)
     ends = np.append(np.flatnonzero(np.diff(targets)) + 1, len(targets))
     start = 0
     while start < len(targets):
+        first = int(np.searchsorted(ends, start, side="right"))
         last = int(np.searchsorted(ends, start + size, side="right")) - 1
+        last = min(last, first + most - 1)
         stop = int(ends[last]) if last >= 0 and ends[last] > start else start + size
         yield slice(start, stop)
         start = stop

@@ -32,16 +32,27 @@ def runs_of_equal_rows(representations: Representations) -> Iterator[slice]:
 
 
 def _all_alike(representations: Representations) -> bool:
-    """Whether every row equals the first: so it is for the neighbours of one holder."""
+    """Whether every row is the first, byte for byte: so it is for the neighbours of one holder."""
+    num_rows = len(representations)
     for ragged in representations.ragged.values():
-        lengths = np.diff(ragged.offsets)
-        if (lengths != lengths[0]).any():
+        first, last = int(ragged.offsets[0]), int(ragged.offsets[-1])
+        length = int(ragged.offsets[1]) - first
+        if last - first != length * num_rows:
             return False
-        values = ragged.values[ragged.offsets[0] : ragged.offsets[-1]]
-        rows = values.reshape(len(lengths), -1)
-        if (rows != rows[0]).any():
+        if length and ragged.offsets.tolist() != list(range(first, last + 1, length)):
             return False
-    return not any(_changes(array).any() for array in representations.arrays.values())
+        if not _repeats(ragged.values[first:last], num_rows):
+            return False
+    return all(
+        _repeats(array, num_rows) if isinstance(array, np.ndarray) else not _changes(array).any()
+        for array in representations.arrays.values()
+    )
+
+
+def _repeats(values: np.ndarray, times: int) -> bool:
+    """Whether the values are their first part so many times over."""
+    content = values.tobytes()
+    return content == content[: len(content) // times] * times
 
 
 def _changes(array: Rows) -> np.ndarray:

@@ -91,10 +91,10 @@ class Universal(Strategy):
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """What the network says of each pair."""
-        goals = np.empty(len(targets), dtype=np.int64)
+        pairs = np.empty((len(candidates), 2), dtype=np.int64)
+        pairs[:, 0] = np.arange(len(candidates))
         for run in runs_of_equal_rows(targets):  # the neighbours of one holder share a target
-            goals[run] = run.start
-        pairs = np.stack([np.arange(len(candidates)), goals], axis=1)
+            pairs[run, 1] = run.start
         return self._scores(likeness_of(candidates, targets, pairs))
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
