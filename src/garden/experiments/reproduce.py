@@ -17,6 +17,7 @@ from garden.experiments import (
     graphs,
     larger,
     recurrent,
+    robustness,
     runtime,
     temperature,
     trellis,
@@ -47,6 +48,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         larger,
         recurrent,
         universal,
+        robustness,
     )
 }
 POLICIES = "policies"  # trained policies, beside the results; they can be made again
