@@ -221,10 +221,10 @@ def test_statistics__an_interval_over_seeds_and_its_side_of_zero():
 def test_columns__what_all_columns_share_is_said_once():
     pools = [pooled([{"targets": [1], "entrants": {"a": outcome([2.0], [n])}}]) for n in (3, 3, 4)]
     alike = footing_of({"x": pools[0], "y": pools[1]})
-    assert alike.startswith("Each column: 1 seeds, 1 targets and 3 pairs in all")
+    assert alike.startswith("Each column: 1 seed, 1 targets and 3 pairs in all")
     apart = footing_of({"x": pools[0], "z": pools[2]})
-    assert "x: 1 seeds, 1 targets and 3 pairs" in apart
-    assert "z: 1 seeds, 1 targets and 4 pairs" in apart
+    assert "x: 1 seed, 1 targets and 3 pairs" in apart
+    assert "z: 1 seed, 1 targets and 4 pairs" in apart
 
 
 def test_scope__its_command_makes_the_same_scope_again():
