@@ -11,12 +11,13 @@ from typing import cast
 from garden.errors import SpecError
 from garden.graphs.graph import Graph
 from garden.search.compare import Contender
+from garden.strategies.adapted import load_universal_or_adapted
 from garden.strategies.base import Strategy
 from garden.strategies.dotted import strategy_of_dotted_name
 from garden.strategies.memory import RECURRENT, Memory, memory_named
 from garden.strategies.own import PlainStrategy, as_strategy
 from garden.strategies.registry import WALKERS
-from garden.strategies.universal import holds_universal, load_universal
+from garden.strategies.universal import holds_universal
 
 _LOG = logging.getLogger("garden")
 _WEIGHTS = Path(__file__).parent / "weights"
@@ -78,7 +79,7 @@ def strategy_named(name: str) -> Strategy:
     if name in shipped or Path(name).is_dir():
         folder = shipped.get(name, Path(name))
         if holds_universal(folder):
-            return load_universal(folder)
+            return load_universal_or_adapted(folder)
         from garden.models.checkpoint import load_policy
 
         return load_policy(folder)

@@ -312,3 +312,25 @@ class UniversalConfig:
 
     seed: int = 0
     """Fixes initialisation, draws and dropout."""
+
+
+@dataclass(frozen=True)
+class AdaptConfig:
+    """How `universal` is adapted to one graph."""
+
+    updates: int = 200
+    """Gradient steps of fine-tuning."""
+
+    learning_rate: float = 1e-3
+    """Step size of Adam at its height."""
+
+    messages: int | None = None
+    """Learn from so many messages to training targets; without a number, from all targets."""
+
+    def __post_init__(self) -> None:
+        for name in ("updates", "messages"):
+            count = getattr(self, name)
+            if count is not None and count < 1:
+                raise SpecError(f"{name} is {count}: it must be at least 1")
+        if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
+            raise SpecError(f"learning_rate is {self.learning_rate}: it must be above 0")
