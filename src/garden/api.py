@@ -191,9 +191,12 @@ def adapt(
     """Fine-tune a policy for every graph on one's own: seconds, not minutes.
 
     Training targets make the lesson, validation targets choose whether the change is kept and at
-    which temperature. With ``out`` the policy is stored there, and the folder is a strategy's name.
+    which temperature. With ``config.local`` the policy stays as it is and agents learn about their
+    own neighbours, from messages that pass through them. With ``out`` the result is stored there,
+    and the folder is a strategy's name.
     """
     from garden.training.adapt import adapt_universal
+    from garden.training.local import adapt_locally
 
     config = config or AdaptConfig()
     if out is not None:
@@ -203,9 +206,10 @@ def adapt(
         raise SpecError(f"{start} cannot be adapted: start from universal")
     if not isinstance(task, SearchTask):
         task = SearchTask.split(load(task))
-    adapted = adapt_universal(
-        policy, task, config, lambda number, _: progress("adapting", number, config.updates)
-    )
+    if config.local:
+        adapted = adapt_locally(policy, task, config, progress)
+    else:
+        adapted = adapt_universal(policy, task, config, progress)
     if out is not None:
         adapted.save(out)
     return adapted
@@ -326,6 +330,13 @@ def _ready_without_task(
 def _check_fit(strategy: Strategy, graph: Graph) -> None:
     if isinstance(strategy, Trained):
         strategy.check_attributes(graph.attribute_names)
+    if not isinstance(strategy, Adapted) or strategy.trust is None:
+        return
+    if strategy.trained_graph != graph.content_hash:
+        raise StrategyError(
+            f"{strategy.name}: its agents are not those of {graph.name}: use it on the graph that "
+            "they learned on, or adapt without --local"
+        )
 
 
 def _has_seen(strategy: Strategy, task: SearchTask, config: EvaluationConfig) -> bool:

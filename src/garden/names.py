@@ -17,6 +17,7 @@ from garden.strategies.dotted import strategy_of_dotted_name
 from garden.strategies.memory import RECURRENT, Memory, memory_named
 from garden.strategies.own import PlainStrategy, as_strategy
 from garden.strategies.registry import WALKERS
+from garden.strategies.trust import Trust
 from garden.strategies.universal import holds_universal
 
 _LOG = logging.getLogger("garden")
@@ -64,7 +65,9 @@ def contenders_named(strategies: Sequence[StrategyLike], memory: str = "none") -
 def _memory_of(strategy: Strategy, name: str) -> Memory:
     """The memory with this name; a recurrent one is the strategy's own."""
     if name != RECURRENT:
-        return memory_named(name)
+        trust = getattr(strategy, "trust", None)
+        rule = memory_named(name)
+        return trust.with_memory(rule) if isinstance(trust, Trust) else rule
     memory = getattr(strategy, "recurrent_memory", None)
     if memory is None:
         raise SpecError(f"{strategy.name} has no recurrent memory: only trained policies may")

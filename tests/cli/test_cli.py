@@ -317,3 +317,12 @@ def test_adapt__its_folder_is_a_strategys_name(capsys, tmp_path):
     assert "another split: use --seed 2" in failure_of(
         capsys, "evaluate", SPEC, "--strategy", folder
     )
+
+
+def test_adapt__agents_may_learn_by_themselves(capsys, tmp_path):
+    folder = tmp_path / "mine"
+    run("adapt", SPEC, "--local", "--messages", "30", "--out", folder, "--json", "-")
+    assert json.loads(capsys.readouterr().out)["kept"] == "what agents learned"
+    run("evaluate", SPEC, "--strategy", folder, "--json", "-")
+    (row,) = json.loads(capsys.readouterr().out)["strategies"]
+    assert (row["memory"], row["evaluation"]) == ("local", "sampled")

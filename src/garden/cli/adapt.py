@@ -14,8 +14,9 @@ from garden.training.config import AdaptConfig
 
 @dataclass(frozen=True)
 class Adapt:
-    """Fine-tune universal on a graph, seconds of one core, keeping it where that helps on
-    validation targets.
+    """Fit universal to a graph in seconds: by fine-tuning, or by agents that learn on their own.
+
+    Fine-tuned weights are kept where they help on validation targets.
     """
 
     spec: tyro.conf.Positional[str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,10 +11,14 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
+from garden.atomic import write_file
 from garden.errors import DataError
 from garden.graphs.ego import EgoGraphs
 from garden.strategies.base import Representations, Selection, Strategy
+from garden.strategies.trust import Trust
 from garden.strategies.universal import CONFIG_FILE, Universal, load_universal, save_universal
+
+TRUST_FILE = "agents.safetensors"
 
 
 @final
@@ -29,6 +34,9 @@ class Adapted(Strategy):
     trained_seed: int
     facts: Mapping[str, Any] = field(default_factory=dict)
     """How it was adapted."""
+
+    trust: Trust | None = None
+    """What the agents of that graph learned about their neighbours, where they did."""
 
     name: ClassVar[str] = "adapted"
     selection: ClassVar[Selection] = "softmax"
@@ -70,6 +78,13 @@ class Adapted(Strategy):
             "seed": self.trained_seed,
             "facts": dict(self.facts),
         }
+        path = Path(folder) / TRUST_FILE
+        if self.trust is None:
+            path.unlink(missing_ok=True)
+        else:
+            content = _content_of(self.trust)
+            write_file(path, lambda temporary: temporary.write_bytes(content))
+            seen["trust_hash"] = hashlib.sha256(content).hexdigest()
         save_universal(self.policy, Path(folder), adapted=seen)
 
 
@@ -86,6 +101,33 @@ def load_universal_or_adapted(folder: Path) -> Universal | Adapted:
             str(seen["task_hash"]),
             int(seen["seed"]),
             dict(seen["facts"]),
+            _load_trust(folder / TRUST_FILE, seen["trust_hash"]) if "trust_hash" in seen else None,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"{folder}: does not say what it was adapted to ({error})") from None
+
+
+def _content_of(trust: Trust) -> bytes:
+    from safetensors.numpy import save
+
+    content: bytes = save(
+        {
+            "holders": trust.holders.astype(np.int32),
+            "neighbours": trust.neighbours.astype(np.int32),
+            "worth": trust.worth.astype(np.float64),
+        }
+    )
+    return content
+
+
+def _load_trust(path: Path, digest: str) -> Trust:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        content = path.read_bytes()
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise DataError(f"{path}: not what {CONFIG_FILE} describes")
+        return Trust(**load(content))
+    except (OSError, TypeError, SafetensorError) as error:
+        raise DataError(f"{path}: not readable as what agents learned ({error})") from None

@@ -8,13 +8,13 @@ play no part.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import asdict, replace
 
 import numpy as np
 
 from garden.datasets.task import SearchTask, draw_pairs
 from garden.models.universal import network_of
+from garden.search.progress import Progress, silent
 from garden.strategies.adapted import Adapted
 from garden.strategies.universal import Universal
 from garden.training.config import AdaptConfig, UniversalConfig
@@ -34,14 +34,19 @@ def adapt_universal(
     start: Universal,
     task: SearchTask,
     config: AdaptConfig,
-    progress: Callable[[int, dict[str, float]], None] = lambda _number, _stats: None,
+    progress: Progress = silent,
 ) -> Adapted:
     """The policy after fine-tuning on a task, or as it was where that serves no better."""
     began = time.monotonic()
     validation = _lesson(task, task.validation_targets, True, MAX_VALIDATION_PAIRS)
     training = _lesson(task, training_targets(task, config), False, MAX_PAIRS)
     old, new = (network_of(start.weights, start.bound) for _ in range(2))
-    train_universal([training], _options(config, task.seed), progress, new)
+    train_universal(
+        [training],
+        _options(config, task.seed),
+        lambda number, _: progress("adapting", number, config.updates),
+        new,
+    )
     own = 1.0 if start.temperature is None else start.temperature
     before = memoryless_ratio(old, validation, own)
     choices = [(before, old, own)]
