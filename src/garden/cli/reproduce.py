@@ -25,7 +25,7 @@ class Reproduce:
 
     name: tyro.conf.Positional[str]
     """The experiment: graphs, facebook, temperature, density, ablation, runtime, values (the
-    paper's), trellis, failures, larger, recurrent (ours), or
+    paper's), trellis, failures, larger, recurrent, adapt (ours), or
     all."""
 
     out: Path = Path("results")

@@ -93,7 +93,7 @@ class Workbench:
             "targets": np.unique(report.pairs[:, 1]).tolist(),
             "num_pairs": len(report.pairs),
             "entrants": {
-                entrant.label: _by_target(report, outcome)
+                entrant.label: by_target(report, outcome)
                 for entrant, outcome in zip(comparison.entrants, report.results, strict=True)
             },
             "trained": {
@@ -146,7 +146,7 @@ class Workbench:
         }
 
 
-def _by_target(report: Report, result: StrategyResult) -> dict[str, Any]:
+def by_target(report: Report, result: StrategyResult) -> dict[str, Any]:
     """Means over the pairs of each target, and how many there are."""
     _, place = np.unique(report.pairs[:, 1], return_inverse=True)
     counts = np.bincount(place)

@@ -11,6 +11,7 @@ from typing import Protocol
 from garden.errors import SpecError
 from garden.experiments import (
     ablation,
+    adapt,
     density,
     facebook,
     failures,
@@ -45,6 +46,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         failures,
         larger,
         recurrent,
+        adapt,
     )
 }
 POLICIES = "policies"  # trained policies, beside the results; they can be made again
