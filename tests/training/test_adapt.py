@@ -7,6 +7,7 @@ import garden
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError, StrategyError
+from garden.graphs.graph import Graph
 from garden.names import strategy_named
 from garden.training.adapt import training_messages, training_targets
 from garden.training.config import AdaptConfig
@@ -80,6 +81,13 @@ def test_adapt__keeps_what_is_in_a_folder_unless_told(task, adapted, tmp_path):
 def test_adapt__starts_from_policies_for_every_graph_alone(task):
     with pytest.raises(SpecError, match="cannot be adapted"):
         garden.adapt(task, start="distance")
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_adapt__refuses_a_graph_without_attributes(local):
+    ring = Graph.from_edges(np.array([[node, (node + 1) % 12] for node in range(12)]), 12)
+    with pytest.raises(StrategyError, match="this graph has none"):
+        garden.adapt(ring, config=AdaptConfig(updates=1, local=local))
 
 
 def test_load__says_where_a_folder_does_not_tell_what_it_was_adapted_to(adapted, tmp_path):

@@ -41,7 +41,7 @@ GRAPHS: Mapping[str, str] = {
 }
 MESSAGES = (100, 1_000, 10_000)
 QUICK_MESSAGES = (20, 50)
-NUM_SEEDS = 1
+NUM_SEEDS = 3
 EPISODES_PER_PAIR = 5
 KINDS = ("central", "local")
 PLAYED_WITH = ("none", "backtrack")

@@ -13,9 +13,11 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from garden.datasets.task import SearchTask, draw_pairs
+from garden.graphs.views import ego_graphs
 from garden.models.universal import network_of
 from garden.search.progress import Progress, silent
 from garden.strategies.adapted import Adapted
+from garden.strategies.base import require_attributes
 from garden.strategies.universal import Universal
 from garden.training.config import AdaptConfig, UniversalConfig
 from garden.training.universal import (
@@ -26,7 +28,7 @@ from garden.training.universal import (
     train_universal,
 )
 
-MAX_PAIRS = 2_000_000  # nodes × targets of a lesson, 250 MB; of more targets some are drawn
+MAX_PAIRS = 500_000  # nodes × targets of a lesson, 60 MB; of more targets some are drawn
 MAX_VALIDATION_PAIRS = 200_000
 
 
@@ -38,6 +40,7 @@ def adapt_universal(
 ) -> Adapted:
     """The policy after fine-tuning on a task, or as it was where that serves no better."""
     began = time.monotonic()
+    require_attributes(ego_graphs(task.graph), start.name)
     validation = _lesson(task, task.validation_targets, True, MAX_VALIDATION_PAIRS)
     training = _lesson(task, training_targets(task, config), False, MAX_PAIRS)
     old, new = (network_of(start.weights, start.bound) for _ in range(2))
