@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from garden import testing
-    from garden.api import evaluate, load, load_policy, route, train
+    from garden.api import adapt, evaluate, load, load_policy, route, train
     from garden.datasets.task import SearchTask
     from garden.errors import GardenError
     from garden.graphs.graph import Graph
@@ -21,6 +21,7 @@ __all__ = [
     "GardenError",
     "Graph",
     "SearchTask",
+    "adapt",
     "evaluate",
     "load",
     "load_policy",
@@ -33,6 +34,7 @@ _HOMES = {
     "GardenError": "garden.errors",
     "Graph": "garden.graphs.graph",
     "SearchTask": "garden.datasets.task",
+    "adapt": "garden.api",
     "evaluate": "garden.api",
     "load": "garden.api",
     "load_policy": "garden.api",

@@ -12,17 +12,19 @@ import numpy as np
 
 from garden.datasets.spec import load
 from garden.datasets.task import MIN_NODES, SearchTask
-from garden.errors import GraphError, SpecError, StrategyError
+from garden.errors import DataError, GraphError, SpecError, StrategyError
 from garden.graphs.graph import Graph
 from garden.graphs.paths import pair_distances
 from garden.graphs.views import ego_graphs
 from garden.models.config import ModelConfig
 from garden.names import (
     DEFAULT_STRATEGY,
+    UNIVERSAL,
     StrategyLike,
     contender_named,
     contenders_named,
     default_strategies,
+    strategy_named,
 )
 from garden.search.compare import Contender, compare
 from garden.search.config import EvaluationConfig
@@ -31,15 +33,25 @@ from garden.search.report import Report
 from garden.search.streams import episode_streams
 from garden.search.tune import prepare
 from garden.search.walk import Walk, walk
+from garden.strategies.adapted import Adapted, load_universal_or_adapted
 from garden.strategies.base import Fitted, Strategy, Tempered, Trained
-from garden.strategies.universal import Universal, holds_universal, load_universal
-from garden.training.config import RunOptions, TrainingOptions
+from garden.strategies.universal import CONFIG_FILE, Universal, holds_universal
+from garden.training.config import AdaptConfig, RunOptions, TrainingOptions
 
 if TYPE_CHECKING:
     from garden.models.policy import Policy
     from garden.training.run import TrainedRun
 
-__all__ = ["RoutedMessage", "evaluate", "load", "load_policy", "route", "train", "train_runs"]
+__all__ = [
+    "RoutedMessage",
+    "adapt",
+    "evaluate",
+    "load",
+    "load_policy",
+    "route",
+    "train",
+    "train_runs",
+]
 
 _LOG = logging.getLogger("garden")
 _NEUTRAL_TEMPERATURE = 1.0
@@ -168,6 +180,48 @@ def train(
     return run.policy
 
 
+def adapt(
+    task: SearchTask | Graph | str,
+    start: str | Universal = UNIVERSAL,
+    config: AdaptConfig | None = None,
+    out: str | Path | None = None,
+    force: bool = False,
+    progress: Progress = silent,
+) -> Adapted:
+    """Fine-tune a policy for every graph on one's own: seconds, not minutes.
+
+    Training targets make the lesson, validation targets choose whether the change is kept and at
+    which temperature. With ``config.local`` the policy stays as it is and agents learn about their
+    own neighbours, from messages that pass through them. With ``out`` the result is stored there,
+    and the folder is a strategy's name.
+    """
+    from garden.training.adapt import adapt_universal
+    from garden.training.local import adapt_locally
+
+    config = config or AdaptConfig()
+    if out is not None:
+        _refuse_taken(Path(out), force)
+    policy = strategy_named(start) if isinstance(start, str) else start
+    if not isinstance(policy, Universal):
+        raise SpecError(f"{start} cannot be adapted: start from universal")
+    if not isinstance(task, SearchTask):
+        task = SearchTask.split(load(task))
+    if config.local:
+        adapted = adapt_locally(policy, task, config, progress)
+    else:
+        adapted = adapt_universal(policy, task, config, progress)
+    if out is not None:
+        adapted.save(out)
+    return adapted
+
+
+def _refuse_taken(folder: Path, force: bool) -> None:
+    if (folder / CONFIG_FILE).exists() and not force:
+        raise DataError(f"{folder}: holds a policy already: give --force or another --out")
+    if folder.exists() and not folder.is_dir():
+        raise DataError(f"{folder}: is a file, and a policy needs a folder")
+
+
 def train_runs(
     graph: Graph,
     seeds: Sequence[int],
@@ -211,13 +265,15 @@ def train_runs(
     return runs
 
 
-def load_policy(path: str | Path, device: str = "cpu") -> Policy | Universal:
+def load_policy(path: str | Path, device: str = "cpu") -> Policy | Universal | Adapted:
     """A policy from a run folder, or shipped weights by name."""
     from garden.models.checkpoint import load_policy as load_from_folder
     from garden.names import shipped_weights
 
     folder = shipped_weights().get(str(path), Path(path))
-    return load_universal(folder) if holds_universal(folder) else load_from_folder(folder, device)
+    if holds_universal(folder):
+        return load_universal_or_adapted(folder)
+    return load_from_folder(folder, device)
 
 
 def route(
@@ -274,6 +330,13 @@ def _ready_without_task(
 def _check_fit(strategy: Strategy, graph: Graph) -> None:
     if isinstance(strategy, Trained):
         strategy.check_attributes(graph.attribute_names)
+    if not isinstance(strategy, Adapted) or strategy.trust is None:
+        return
+    if strategy.trained_graph != graph.content_hash:
+        raise StrategyError(
+            f"{strategy.name}: its agents are not those of {graph.name}: use it on the graph that "
+            "they learned on, or adapt without --local"
+        )
 
 
 def _has_seen(strategy: Strategy, task: SearchTask, config: EvaluationConfig) -> bool:
@@ -286,7 +349,8 @@ def _has_seen(strategy: Strategy, task: SearchTask, config: EvaluationConfig) ->
 
 def _has_met(strategy: Strategy, graph: Graph) -> bool:
     """Whether the policy for every graph was trained on this one, which is said and recorded."""
-    if not (isinstance(strategy, Universal) and strategy.has_met(graph.name)):
+    start = strategy.policy if isinstance(strategy, Adapted) else strategy
+    if not (isinstance(start, Universal) and start.has_met(graph.name)):
         return False
     _LOG.info(
         "universal was trained on %s too: `garden reproduce universal` has its ratio without",

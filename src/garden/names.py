@@ -11,12 +11,14 @@ from typing import cast
 from garden.errors import SpecError
 from garden.graphs.graph import Graph
 from garden.search.compare import Contender
+from garden.strategies.adapted import load_universal_or_adapted
 from garden.strategies.base import Strategy
 from garden.strategies.dotted import strategy_of_dotted_name
 from garden.strategies.memory import RECURRENT, Memory, memory_named
 from garden.strategies.own import PlainStrategy, as_strategy
 from garden.strategies.registry import WALKERS
-from garden.strategies.universal import holds_universal, load_universal
+from garden.strategies.trust import Trust
+from garden.strategies.universal import holds_universal
 
 _LOG = logging.getLogger("garden")
 _WEIGHTS = Path(__file__).parent / "weights"
@@ -63,7 +65,9 @@ def contenders_named(strategies: Sequence[StrategyLike], memory: str = "none") -
 def _memory_of(strategy: Strategy, name: str) -> Memory:
     """The memory with this name; a recurrent one is the strategy's own."""
     if name != RECURRENT:
-        return memory_named(name)
+        trust = getattr(strategy, "trust", None)
+        rule = memory_named(name)
+        return trust.with_memory(rule) if isinstance(trust, Trust) else rule
     memory = getattr(strategy, "recurrent_memory", None)
     if memory is None:
         raise SpecError(f"{strategy.name} has no recurrent memory: only trained policies may")
@@ -78,7 +82,7 @@ def strategy_named(name: str) -> Strategy:
     if name in shipped or Path(name).is_dir():
         folder = shipped.get(name, Path(name))
         if holds_universal(folder):
-            return load_universal(folder)
+            return load_universal_or_adapted(folder)
         from garden.models.checkpoint import load_policy
 
         return load_policy(folder)

@@ -303,3 +303,26 @@ def test_cli__module_and_version():
         [sys.executable, "-m", "garden", "--version"], check=True, capture_output=True, text=True
     )
     assert done.stdout.startswith("garden 0.")
+
+
+def test_adapt__its_folder_is_a_strategys_name(capsys, tmp_path):
+    folder = tmp_path / "mine"
+    run("adapt", SPEC, "--out", folder, "--updates", "3", "--seed", "2", "--json", "-")
+    about = json.loads(capsys.readouterr().out)
+    assert about["validation_ratio"] <= about["validation_ratio_before"]
+    run("evaluate", SPEC, "--seed", "2", "--strategy", folder, "--json", "-")
+    assert json.loads(capsys.readouterr().out)["strategies"][0]["name"] == str(folder)
+    again = ("adapt", SPEC, "--out", folder, "--updates", "3")
+    assert "holds a policy already" in failure_of(capsys, *again)
+    assert "another split: use --seed 2" in failure_of(
+        capsys, "evaluate", SPEC, "--strategy", folder
+    )
+
+
+def test_adapt__agents_may_learn_by_themselves(capsys, tmp_path):
+    folder = tmp_path / "mine"
+    run("adapt", SPEC, "--local", "--messages", "30", "--out", folder, "--json", "-")
+    assert json.loads(capsys.readouterr().out)["kept"] == "what agents learned"
+    run("evaluate", SPEC, "--strategy", folder, "--json", "-")
+    (row,) = json.loads(capsys.readouterr().out)["strategies"]
+    assert (row["memory"], row["evaluation"]) == ("local", "sampled")

@@ -10,6 +10,7 @@ from typing import Annotated
 import tyro
 
 from garden import __version__
+from garden.cli.adapt import Adapt
 from garden.cli.console import log_to_stderr
 from garden.cli.data import DataFetch, DataInfo, DataList
 from garden.cli.evaluate import Evaluate
@@ -34,6 +35,7 @@ Command = (
     | Annotated[DataCommand, tyro.conf.subcommand("data", description=_DATA)]
     | Annotated[Task, tyro.conf.subcommand("task")]
     | Annotated[Train, tyro.conf.subcommand("train")]
+    | Annotated[Adapt, tyro.conf.subcommand("adapt")]
     | Annotated[Evaluate, tyro.conf.subcommand("evaluate")]
     | Annotated[Route, tyro.conf.subcommand("route")]
     | Annotated[Reproduce, tyro.conf.subcommand("reproduce")]

@@ -11,6 +11,7 @@ from typing import Protocol
 from garden.errors import SpecError
 from garden.experiments import (
     ablation,
+    adapt,
     density,
     facebook,
     failures,
@@ -48,6 +49,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         larger,
         recurrent,
         universal,
+        adapt,
         robustness,
     )
 }

@@ -132,8 +132,13 @@ def _silu(rows: np.ndarray) -> np.ndarray:
     return rows * (0.5 * (1.0 + np.tanh(0.5 * rows)))
 
 
-def save_universal(policy: Universal, folder: Path) -> None:
-    """Write a policy into a folder: weights, and facts with a digest of them."""
+def save_universal(
+    policy: Universal, folder: Path, adapted: Mapping[str, Any] | None = None
+) -> None:
+    """Write a policy into a folder: weights, and facts with a digest of them.
+
+    ``adapted`` says which graph it was fine-tuned on, where there is one.
+    """
     from safetensors.numpy import save
 
     tensors = {
@@ -148,6 +153,7 @@ def save_universal(policy: Universal, folder: Path) -> None:
         "temperature": policy.temperature,
         "weights_hash": hashlib.sha256(content).hexdigest(),
         "training": dict(policy.training),
+        **({} if adapted is None else {"adapted": dict(adapted)}),
     }
     write_file(folder / WEIGHTS_FILE, lambda temporary: temporary.write_bytes(content))
     write_text(folder / CONFIG_FILE, json.dumps(facts, indent=2, ensure_ascii=False) + "\n")

@@ -312,3 +312,35 @@ class UniversalConfig:
 
     seed: int = 0
     """Fixes initialisation, draws and dropout."""
+
+
+@dataclass(frozen=True)
+class AdaptConfig:
+    """How `universal` is adapted to one graph."""
+
+    updates: int = 100
+    """Gradient steps of fine-tuning (central only)."""
+
+    learning_rate: float = 3e-3
+    """Step size of Adam at its height (central only)."""
+
+    local: bool = False
+    """No central step: each agent learns about its own neighbours, from the messages that pass
+    through it and the acknowledgements that come back."""
+
+    messages: int | None = None
+    """Learn from so many messages to training targets; by default from 1,000 with --local, and
+    else from all training targets."""
+
+    def __post_init__(self) -> None:
+        for name in ("updates", "messages"):
+            count = getattr(self, name)
+            if count is not None and count < 1:
+                raise SpecError(f"{name} is {count}: it must be at least 1")
+        if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
+            raise SpecError(f"learning_rate is {self.learning_rate}: it must be above 0")
+
+    @property
+    def num_local_messages(self) -> int:
+        """How many messages agents learn from."""
+        return 1000 if self.messages is None else self.messages

@@ -56,10 +56,13 @@ def curriculum(
 
 
 def shares_of(kinds: Sequence[str]) -> list[float]:
-    """How often each schoolbook is opened, by the kinds of all: they sum to one."""
+    """How often each schoolbook is opened, by the kinds of all: they sum to one.
+
+    A kind that is not of the curriculum counts as much as a whole family.
+    """
     families = [kind.split(":")[0] for kind in kinds]
     raw = [
-        SHARES[family] / len({kind for kind in kinds if kind.split(":")[0] == family})
+        SHARES.get(family, 1.0) / len({kind for kind in kinds if kind.split(":")[0] == family})
         for family in families
     ]
     each = [share / kinds.count(kind) for share, kind in zip(raw, kinds, strict=True)]

@@ -52,17 +52,23 @@ class Lesson:
 
 def lesson_of(book: Schoolbook, seed: int = 0, device: str = "cpu") -> Lesson:
     """The lesson that a graph gives, its targets drawn by a seed."""
-    graph = book.graph
-    count = min(book.num_targets, graph.num_nodes)
+    count = min(book.num_targets, book.graph.num_nodes)
     draws = np.random.default_rng([seed, 14])
-    targets = np.sort(draws.choice(graph.num_nodes, count, replace=False))
+    targets = np.sort(draws.choice(book.graph.num_nodes, count, replace=False))
+    return lesson_on(book.graph, targets, book.kind, book.validates, device)
+
+
+def lesson_on(
+    graph: Graph, targets: np.ndarray, kind: str, validates: bool, device: str = "cpu"
+) -> Lesson:
+    """The lesson that a graph gives with these targets."""
     return Lesson(
-        book.kind,
+        kind,
         make_links(graph, device),
         torch.as_tensor(targets, device=device),
         torch.as_tensor(likeness_table(graph, targets).astype(np.float16), device=device),
         torch.as_tensor(distances(graph, targets), device=device).float(),
-        book.validates,
+        validates,
     )
 
 

@@ -1,0 +1,70 @@
+"""``garden adapt``: the policy for every graph, fine-tuned on one."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from garden.training.config import AdaptConfig
+
+
+@dataclass(frozen=True)
+class Adapt:
+    """Fit universal to a graph in seconds: by fine-tuning, or by agents that learn on their own.
+
+    Fine-tuned weights are kept where they help on validation targets.
+    """
+
+    spec: tyro.conf.Positional[str]
+    """The graph."""
+
+    out: Path
+    """The folder of the adapted policy, which is then a strategy's name."""
+
+    start: str = "universal"
+    """The policy to start from: shipped weights, or the folder of one trained on many graphs."""
+
+    config: Annotated[AdaptConfig, tyro.conf.arg(name="")] = field(default_factory=AdaptConfig)
+
+    seed: int = 0
+    """Fixes the split and the draws."""
+
+    force: bool = False
+    """Overwrite a policy in OUT."""
+
+    json: str | None = None
+    """Write what came of it as JSON to this file; - is standard output."""
+
+    def run(self) -> None:
+        """Adapt, store, say what it bought and how to use it."""
+        from garden.api import adapt, load
+        from garden.cli.console import busy, check_outputs, print_table, progress_bar, write_json
+        from garden.datasets.task import SearchTask
+
+        check_outputs(json=self.json)
+        with busy(f"loading {self.spec}"):
+            task = SearchTask.split(load(self.spec), seed=self.seed)
+        with progress_bar() as progress:
+            policy = adapt(task, self.start, self.config, self.out, self.force, progress)
+        facts = policy.facts
+        columns = ("policy", "validation ratio", "before", "kept", "seconds")
+        row = (
+            str(self.out),
+            f"{facts['validation_ratio']:.3f}",
+            f"{facts['validation_ratio_before']:.3f}",
+            facts["kept"],
+            f"{facts['seconds']:.1f}",
+        )
+        print_table("Adapted", columns, [row], self.json)
+        if self.json is not None:
+            about = {"folder": str(self.out), "seed": self.seed, **policy.parameters, **facts}
+            write_json(about, self.json)
+        print(
+            f"garden: evaluate with: garden evaluate {self.spec} --seed {self.seed} "
+            f"--strategy {self.out}",
+            file=sys.stderr,
+        )
