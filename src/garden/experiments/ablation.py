@@ -34,7 +34,7 @@ _LEARNED: Mapping[str, TrainingOptions] = {
     ),
     "mlpa2cwd": TrainingOptions(model="mlpa2cwd", method="a2c"),
     "mlpa2c": TrainingOptions(model="mlpa2c", method="a2c"),
-    "trellis": TrainingOptions(model="trellis", method="guided"),
+    "trellis": TrainingOptions(model="trellis", method="guided", dropout=0.0),
 }
 _QUICK: Mapping[str, TrainingOptions] = {
     "garden": replace(_LEARNED["garden"], updates=300, validate_every=100),
