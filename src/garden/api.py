@@ -12,10 +12,11 @@ import numpy as np
 
 from garden.datasets.spec import load
 from garden.datasets.task import MIN_NODES, SearchTask
-from garden.errors import DataError, GraphError, SpecError, StrategyError
+from garden.errors import DataError, GraphError, SpecError
 from garden.graphs.graph import Graph
 from garden.graphs.paths import pair_distances
 from garden.graphs.views import ego_graphs
+from garden.known import check_fit, has_met, has_seen, seen_targets_error
 from garden.models.config import ModelConfig
 from garden.names import (
     DEFAULT_STRATEGY,
@@ -26,7 +27,7 @@ from garden.names import (
     default_strategies,
     strategy_named,
 )
-from garden.search.compare import Contender, compare
+from garden.search.compare import compare
 from garden.search.config import EvaluationConfig
 from garden.search.progress import Progress, silent
 from garden.search.report import Report
@@ -34,7 +35,7 @@ from garden.search.streams import episode_streams
 from garden.search.tune import prepare
 from garden.search.walk import Walk, walk
 from garden.strategies.adapted import Adapted, load_universal_or_adapted
-from garden.strategies.base import Fitted, Strategy, Tempered, Trained
+from garden.strategies.base import Fitted, Strategy, Tempered
 from garden.strategies.universal import CONFIG_FILE, Universal, holds_universal
 from garden.training.config import AdaptConfig, RunOptions, TrainingOptions
 
@@ -135,10 +136,10 @@ def evaluate(
     elif isinstance(strategies, str) or hasattr(strategies, "represent"):
         strategies = [cast(StrategyLike, strategies)]
     contenders = contenders_named(strategies, memory)
-    seen = [contender for contender in contenders if _has_seen(contender.strategy, task, config)]
+    seen = [contender for contender in contenders if has_seen(contender.strategy, task, config)]
     if seen and not allow_seen_targets:
-        raise _seen_targets_error(seen[0], config)
-    met = any(_has_met(contender.strategy, task.graph) for contender in contenders)
+        raise seen_targets_error(seen[0], config)
+    met = any(has_met(contender.strategy, task.graph) for contender in contenders)
     return compare(task, contenders, config, progress, seen_targets=bool(seen) or met)
 
 
@@ -296,7 +297,7 @@ def route(
     if seed < 0:
         raise SpecError(f"seed {seed} is negative: use 0 or more")
     contender = contender_named(strategy, memory)
-    _check_fit(contender.strategy, graph)
+    check_fit(contender.strategy, graph)
     ready = _ready_without_task(contender.strategy, graph, seed, progress)
     trip = walk(
         graph,
@@ -325,48 +326,3 @@ def _ready_without_task(
         )
         return strategy.with_temperature(_NEUTRAL_TEMPERATURE)
     return strategy
-
-
-def _check_fit(strategy: Strategy, graph: Graph) -> None:
-    if isinstance(strategy, Trained):
-        strategy.check_attributes(graph.attribute_names)
-    if not isinstance(strategy, Adapted) or strategy.trust is None:
-        return
-    if strategy.trained_graph != graph.content_hash:
-        raise StrategyError(
-            f"{strategy.name}: its agents are not those of {graph.name}: use it on the graph that "
-            "they learned on, or adapt without --local"
-        )
-
-
-def _has_seen(strategy: Strategy, task: SearchTask, config: EvaluationConfig) -> bool:
-    """Whether a policy's training may have seen the targets of this evaluation."""
-    _check_fit(strategy, task.graph)
-    if not isinstance(strategy, Trained) or strategy.trained_graph != task.graph.content_hash:
-        return False
-    return strategy.trained_task != task.content_hash or config.split == "all"
-
-
-def _has_met(strategy: Strategy, graph: Graph) -> bool:
-    """Whether the policy for every graph was trained on this one, which is said and recorded."""
-    start = strategy.policy if isinstance(strategy, Adapted) else strategy
-    if not (isinstance(start, Universal) and start.has_met(graph.name)):
-        return False
-    _LOG.info(
-        "universal was trained on %s too: `garden reproduce universal` has its ratio without",
-        graph.name,
-    )
-    return True
-
-
-def _seen_targets_error(contender: Contender, config: EvaluationConfig) -> StrategyError:
-    strategy = contender.strategy
-    assert isinstance(strategy, Trained)
-    reason = (
-        "every node is a target, those of its training included"
-        if config.split == "all"
-        else f"it was trained on another split: use --seed {strategy.trained_seed}"
-    )
-    return StrategyError(
-        f"{contender.label}: {reason} (or --allow-seen-targets, which is recorded)"
-    )
