@@ -14,6 +14,8 @@ from garden.training.problem import make_problem
 from garden.training.transitions import (
     entropies,
     log_policy,
+    solve_by_factors,
+    solve_by_squares,
     solve_dense,
     solve_sparse,
     validation_hops,
@@ -65,6 +67,19 @@ def test_solvers__dense_and_sparse_agree_on_values_and_occupancy():
     sparse = solve_sparse(chances, TARGETS, weights, 0.97, PROBLEM, tolerance=1e-8)
     for ours, theirs in zip(dense, sparse, strict=True):
         assert torch.allclose(ours, theirs, atol=1e-6)
+
+
+@pytest.mark.parametrize("gamma", [0.5, 0.95, 0.99])
+def test_squares_and_factors_solve_the_same_systems(gamma):
+    generator = torch.Generator().manual_seed(3)
+    moves = torch.rand(3, 20, 20, generator=generator, dtype=torch.float64)
+    moves = gamma * moves / moves.sum(dim=2, keepdim=True)  # nobody delivers: the slowest case
+    arrivals, weights = torch.rand(2, 3, 20, generator=generator, dtype=torch.float64)
+    expected = solve_by_factors(moves, arrivals, weights)
+    for found, exact in zip(
+        solve_by_squares(moves, arrivals, weights, gamma), expected, strict=True
+    ):
+        assert torch.allclose(found, exact, rtol=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["inverse-distance", "uniform"])

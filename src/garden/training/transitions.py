@@ -16,6 +16,7 @@ from garden.training.problem import Links
 
 DENSE_NODES = 1200  # up to here a chain is solved as a dense system
 DENSE_ENTRIES = 1 << 28  # of one batch of dense systems
+FEW_SYSTEMS = 128  # up to here a GPU is quicker by squares, beyond by factors
 _LEAST_LOG_ENERGY = -600.0  # float64 still tells its exponential, and a sum of them, from nought
 
 
@@ -48,23 +49,30 @@ def entropies(log_chances: Tensor, problem: Links) -> Tensor:
 def solve_dense(
     chances: Tensor, targets: Tensor, weights: Tensor, gamma: float, problem: Links
 ) -> tuple[Tensor, Tensor]:
-    """Values and discounted occupancy by one factorisation of I − γP per target.
+    """Values and discounted occupancy of every target, by dense matrices.
 
     With P the hops that do not deliver and r those that do, values solve (I − γP) V = r, and the
     occupancy of sources weighted by ``weights`` solves (I − γP)ᵀ μ = w. Both are
     (batch, num_nodes), zero at the target.
     """
     batch, n = len(targets), problem.num_nodes
+    moves = torch.zeros(batch, n * n, dtype=chances.dtype, device=chances.device)
     onward = _onward(chances, targets, problem)
-    system = torch.zeros(batch, n * n, dtype=chances.dtype, device=chances.device)
-    system.index_copy_(1, problem.holders * n + problem.neighbours, -gamma * onward)
-    system[:, torch.arange(n, device=chances.device) * (n + 1)] = 1.0
+    moves.index_copy_(1, problem.holders * n + problem.neighbours, gamma * onward)
     arrivals = _arrivals(chances, targets, problem)
-    systems = system.reshape(batch, n, n)
-    if chances.device.type != "cpu":
+    moves = moves.reshape(batch, n, n)
+    if chances.device.type == "cpu" or batch > FEW_SYSTEMS:
+        return solve_by_factors(moves, arrivals, weights)
+    return solve_by_squares(moves, arrivals, weights, gamma)
+
+
+def solve_by_factors(moves: Tensor, arrivals: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
+    """By one factorisation of I − γP, the fewest operations; ``moves`` is γP."""
+    systems = torch.eye(moves.shape[-1], dtype=moves.dtype, device=moves.device) - moves
+    if moves.device.type != "cpu":
         return _solve_both(systems, arrivals, weights)
     # One by one: batches of factorisations on a CPU come out wrong after torch.set_num_threads.
-    parts = [_solve_both(systems[k], arrivals[k], weights[k]) for k in range(batch)]
+    parts = [_solve_both(*one) for one in zip(systems, arrivals, weights, strict=True)]
     return torch.stack([part[0] for part in parts]), torch.stack([part[1] for part in parts])
 
 
@@ -72,6 +80,23 @@ def _solve_both(systems: Tensor, arrivals: Tensor, weights: Tensor) -> tuple[Ten
     factors, pivots = torch.linalg.lu_factor(systems)
     values = torch.linalg.lu_solve(factors, pivots, arrivals.unsqueeze(-1))
     occupancy = torch.linalg.lu_solve(factors, pivots, weights.unsqueeze(-1), adjoint=True)
+    return values.squeeze(-1), occupancy.squeeze(-1)
+
+
+def solve_by_squares(
+    moves: Tensor, arrivals: Tensor, weights: Tensor, gamma: float, tolerance: float = 1e-8
+) -> tuple[Tensor, Tensor]:
+    """By (I − γP)⁻¹ = (I + γP)(I + (γP)²)(I + (γP)⁴)…, few and large operations, as GPUs like them.
+
+    After k factors what is left is below γ to the power of 2ᵏ, whatever P.
+    """
+    values, occupancy = arrivals.unsqueeze(-1), weights.unsqueeze(-1)
+    factors = math.ceil(math.log2(math.log(tolerance * (1 - gamma)) / math.log(gamma)))
+    for k in range(factors):
+        values = values + moves @ values
+        occupancy = occupancy + moves.transpose(1, 2) @ occupancy
+        if k + 1 < factors:
+            moves = moves @ moves
     return values.squeeze(-1), occupancy.squeeze(-1)
 
 
