@@ -23,7 +23,7 @@ RULE = "bidirectional+visited"
 @pytest.fixture
 def few_lessons(monkeypatch):
     """A curriculum of a few generated graphs."""
-    monkeypatch.setattr(schooling, "NUM_PAIRS", 30)
+    monkeypatch.setattr(schooling, "CHOOSING_PAIRS", 30)
     monkeypatch.setattr("garden.training.curriculum.GENERATED", 3)
     monkeypatch.setattr("garden.training.curriculum.VALIDATED", 2)
     schooling.lessons_on.cache_clear()

@@ -83,6 +83,27 @@ def test_frontier__walks_round_the_tree_to_a_far_branch():
     assert scores.tolist() == [NEVER, 0]
 
 
+def test_frontier__the_longer_the_search_the_cheaper_the_way_back():
+    memory = memory_named("frontier")
+    state = memory.start()
+    _, state = memory.recall(state, 0, np.array([1, 99]), np.array([0.2, 0.0]))
+    for node in range(1, 6):  # a line, along which the policy is sure of itself
+        scores, state = memory.recall(
+            state, node, np.array([node - 1, node + 1]), np.array([-30.0, 0.0])
+        )
+        assert scores.tolist() == [NEVER, 0]
+    # Six hops back to 99 cost 12 at the first price, and 7 by now: less than 9 to go on.
+    scores, state = memory.recall(state, 6, np.array([5, 7]), np.array([0.0, -9.0]))
+    assert scores.tolist() == [0, NEVER]
+
+
+def test_frontier__its_address_tells_the_price(monkeypatch):
+    before = memory_named("frontier").address
+    monkeypatch.setattr("garden.strategies.memory.HOP_PRICE", 3.5)
+    assert memory_named("frontier").address != before
+    assert memory_named("backtrack").address == "backtrack"
+
+
 def test_memory__unknown_name_lists_the_known():
     with pytest.raises(SpecError, match="none, visited, backtrack, frontier"):
         memory_named("elephant")

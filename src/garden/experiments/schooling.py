@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MEMORIES = ("visited", "backtrack", "frontier")
 MAX_HOPS = 100
-NUM_PAIRS = 1000  # of each validating graph, one walk each
+CHOOSING_PAIRS = 10_000  # of each validating graph, one walk each: they choose the memory
 
 
 @final
@@ -104,7 +104,7 @@ def _ratios(policy: Universal, lesson: Lesson) -> Mapping[str, float]:
     """The oracle ratio with each memory, on the same pairs to the lesson's targets."""
     graph = lesson.links.graph
     rows = policy.represent(ego_graphs(graph))
-    pairs = draw_pairs(lesson.targets.cpu().numpy(), graph.num_nodes, NUM_PAIRS, [0, 16])
+    pairs = draw_pairs(lesson.targets.cpu().numpy(), graph.num_nodes, CHOOSING_PAIRS, [0, 16])
     reach = pair_distances(graph, pairs)
     memo = ScoreMemo()
 

@@ -17,7 +17,12 @@ from garden.experiments.experiment import Experiment, ResultOf, caveat
 from garden.experiments.headline import BEST_RULE
 from garden.experiments.outputs import Section, Table
 from garden.experiments.published import GRAPHS
-from garden.experiments.schooling import MEMORIES, Schooling, validation_of_memories
+from garden.experiments.schooling import (
+    CHOOSING_PAIRS,
+    MEMORIES,
+    Schooling,
+    validation_of_memories,
+)
 from garden.experiments.statistics import Pooled, pooled
 from garden.experiments.work import Work
 from garden.search.compare import Contender, compare
@@ -80,6 +85,11 @@ class Unseen(Work):
     def title(self) -> str:
         """The graph and the seed."""
         return f"{self.graph}, seed {self.seed}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The unit with the memories that it plays, and how many pairs choose among them."""
+        memories = [memory_named(name).address for name in MEMORIES]
+        return {**super().to_json(), "memories": memories, "choosing_pairs": CHOOSING_PAIRS}
 
     def perform(self, bench: Workbench) -> dict[str, Any]:
         """Play the same pairs with each memory and with the best rule; validate the memories."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from garden.models.config import ModelConfig
 from garden.search.config import EvaluationConfig
+from garden.strategies.memory import MEMORIES
 from garden.training.config import TrainingOptions
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Entrant:
             "label": self.label,
             "strategy": None if trained else self.strategy,
             "training": self.strategy.to_json() if isinstance(self.strategy, Training) else None,
-            "memory": self.memory,
+            "memory": MEMORIES[self.memory].address if self.memory in MEMORIES else self.memory,
             "argmax": self.argmax,
         }
 

@@ -92,7 +92,7 @@ def best_passed(  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True)
 def walk_frontier(  # type: ignore[no-untyped-def]
-    indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths, price
+    indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths, price, patience
 ):
     """Walk to the likeliest neighbour passed by, less the way back; arguments as the kernels'."""
     num_nodes = len(indptr) - 1
@@ -120,7 +120,8 @@ def walk_frontier(  # type: ignore[no-untyped-def]
                 )
                 for k in range(num_met):
                     away[met[k]] = tree_way(came_from, holder, met[k], up, way)
-                first, here = best_passed(holder, count, passed, worth, gate, away, price, choices)
+                now = price / (1 + num_met / patience)
+                first, here = best_passed(holder, count, passed, worth, gate, away, now, choices)
                 done, ahead = 0, 0
                 if here:
                     way[0] = choices[int(uniform(state) * here)]

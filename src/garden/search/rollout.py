@@ -19,7 +19,7 @@ from garden.search.streams import episode_streams
 from garden.search.together import walk_together
 from garden.search.walk import walk
 from garden.strategies.base import Representations, Strategy
-from garden.strategies.memory import HOP_PRICE, MEMORIES, BatchMemory, Memory
+from garden.strategies.memory import HOP_PRICE, MEMORIES, PATIENCE, BatchMemory, Memory
 
 NUM_THREADS = 2
 
@@ -115,7 +115,7 @@ def _kernel_of(memory: Memory, representations: Representations) -> Callable[...
         "none": kernels.walk_memoryless,
         "visited": kernels.walk_visited,
         "backtrack": kernels.walk_backtrack,
-        "frontier": partial(frontier.walk_frontier, price=HOP_PRICE),
+        "frontier": partial(frontier.walk_frontier, price=HOP_PRICE, patience=PATIENCE),
     }
     return compiled.get(memory.name)
 

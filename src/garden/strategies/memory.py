@@ -19,13 +19,19 @@ from garden.graphs.cells import shown
 from garden.strategies.base import Representations
 
 RECURRENT = "recurrent"  # the memory that a policy brings with it, where one was trained
-HOP_PRICE = 1.0  # of each hop of a way back, in units of log probability
+HOP_PRICE = 2.0  # of each hop of a way back, in units of log probability
+PATIENCE = 8.0  # nodes met, at which the price has fallen by half
 
 
 class Memory(ABC):
     """A rule that the holder applies to its neighbours' scores before it chooses."""
 
     name: str
+
+    @property
+    def address(self) -> str:
+        """The name and whatever else its walks depend on: stored results are found again by it."""
+        return self.name
 
     @abstractmethod
     def start(self) -> Any:
@@ -181,11 +187,17 @@ class FrontierMemory(Memory):
     """Best first: the likeliest neighbour that was ever passed by, less the way back to it.
 
     A neighbour is worth the logarithm of the probability that the policy gave it where it was
-    seen, and each hop of the way back to that place costs :data:`HOP_PRICE`. The way back is walked
-    and counted.
+    seen, less a price for each hop of the way back to that place. The price falls with every node
+    met: the longer a message has searched in vain, the less it trusts that it is near. The way back
+    is walked and counted.
     """
 
     name = "frontier"
+
+    @property
+    def address(self) -> str:
+        """What its walks depend on."""
+        return f"{self.name}: {HOP_PRICE:g} a hop, half after {PATIENCE:g} nodes"
 
     def start(self) -> Map:
         """An empty map."""
@@ -208,7 +220,8 @@ class FrontierMemory(Memory):
         ]
         passed = (*(one for one in state.passed if one.node != holder), *new)
         ways = {gate: _way(came_from, holder, gate) for gate in {one.gate for one in passed}}
-        values = [one.worth - HOP_PRICE * len(ways[one.gate]) for one in passed]
+        price = HOP_PRICE / (1 + len(came_from) / PATIENCE)
+        values = [one.worth - price * len(ways[one.gate]) for one in passed]
         best = max(values, default=-np.inf)
         here = {
             one.node
