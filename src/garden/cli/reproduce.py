@@ -25,7 +25,8 @@ class Reproduce:
 
     name: tyro.conf.Positional[str]
     """The experiment: graphs, facebook, temperature, density, ablation, runtime, values (the
-    paper's), trellis, failures, larger, recurrent, universal, adapt, robustness (ours), or all."""
+    paper's), trellis, failures, splits, larger, recurrent, universal, adapt, robustness (ours), or
+    all."""
 
     out: Path = Path("results")
     """The folder of the results."""

@@ -35,7 +35,6 @@ def variants() -> dict[str, tuple[TrainingOptions, ModelConfig]]:
         WHOLE: guided(),
         "position only": (TrainingOptions(), ModelConfig(reads="position")),
         "matching only": (TrainingOptions(), ModelConfig(reads="matching")),
-        "imitation and return": guided(return_coef=1.0),
         "imitation only": guided(return_coef=0.0),
         "return only": guided(imitation_coef=0.0, return_coef=1.0, return_targets=16),
         "a2c": (TrainingOptions(method="a2c", learning_rate=1e-3), whole),
