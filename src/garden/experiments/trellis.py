@@ -165,8 +165,7 @@ def _findings(pools: Mapping[str, Pooled], published: Mapping[str, Pooled]) -> t
         "Worse than the whole, with all of the interval of the paired difference above nought: "
         + ("; ".join(hurts) if hurts else "none")
         + ".",
-        f"With attributes as published, which say nothing of who is whose friend, it needs "
-        f"{ratios(WHOLE, published)}.",
+        f"With attributes as published it needs {ratios(WHOLE, published)}.",
     )
 
 
