@@ -14,7 +14,7 @@ from garden.search.compare import Contender
 from garden.strategies.adapted import load_universal_or_adapted
 from garden.strategies.base import Strategy
 from garden.strategies.dotted import strategy_of_dotted_name
-from garden.strategies.memory import RECURRENT, Memory, memory_named
+from garden.strategies.memory import RECURRENT, Memory, memory_for, memory_named
 from garden.strategies.own import PlainStrategy, as_strategy
 from garden.strategies.registry import WALKERS
 from garden.strategies.trust import Trust
@@ -66,7 +66,7 @@ def _memory_of(strategy: Strategy, name: str) -> Memory:
     """The memory with this name; a recurrent one is the strategy's own."""
     if name != RECURRENT:
         trust = getattr(strategy, "trust", None)
-        rule = memory_named(name)
+        rule = memory_for(strategy, name)
         return trust.with_memory(rule) if isinstance(trust, Trust) else rule
     memory = getattr(strategy, "recurrent_memory", None)
     if memory is None:

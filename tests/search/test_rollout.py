@@ -14,7 +14,7 @@ from garden.search.rollout import rollout, sampled_distributions
 from garden.search.streams import episode_streams, uniforms_of
 from garden.search.tune import prepare
 from garden.search.walk import walk
-from garden.strategies.memory import MEMORIES, memory_named
+from garden.strategies.memory import BY_SCORE, MEMORIES, memory_named
 from garden.strategies.registry import WALKERS
 from garden.strategies.walkers import DistanceWalker, RandomWalker
 
@@ -28,13 +28,11 @@ def ready(name):
 
 
 @pytest.mark.parametrize("name", WALKERS)
-@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("memory", [*MEMORIES.values(), BY_SCORE], ids=[*MEMORIES, "by-score"])
 def test_rollout__compiled_walks_equal_the_plain_walk_hop_for_hop(name, memory):
     strategy, rows = ready(name)
     pairs = TASK.test_pairs[:20]
-    walks = rollout(
-        GRAPH, strategy, rows, pairs, memory_named(memory), 30, 2, seed=7, keep_paths=True
-    )
+    walks = rollout(GRAPH, strategy, rows, pairs, memory, 30, 2, seed=7, keep_paths=True)
     streams = episode_streams(7, 0, 40).reshape(20, 2)
     for row, (source, target) in enumerate(pairs):
         for episode in range(2):
@@ -44,7 +42,7 @@ def test_rollout__compiled_walks_equal_the_plain_walk_hop_for_hop(name, memory):
                 rows,
                 int(source),
                 int(target),
-                memory_named(memory),
+                memory,
                 30,
                 int(streams[row, episode]),
             )

@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 
 from garden.errors import SpecError
-from garden.strategies.memory import memory_named
+from garden.strategies.memory import BY_SCORE, FrontierMemory, memory_for, memory_named
+from garden.strategies.registry import WALKERS
+from garden.strategies.universal import Universal
 
 NEIGHBOURS = np.array([4, 6, 9])
 SCORES = np.array([1.0, 3.0, 2.0])
@@ -97,10 +99,30 @@ def test_frontier__the_longer_the_search_the_cheaper_the_way_back():
     assert scores.tolist() == [0, NEVER]
 
 
-def test_frontier__its_address_tells_the_price(monkeypatch):
-    before = memory_named("frontier").address
-    monkeypatch.setattr("garden.strategies.memory.HOP_PRICE", 3.5)
-    assert memory_named("frontier").address != before
+def test_frontier__by_score_neighbours_of_different_holders_compare():
+    # 3 is nearly sure where it is seen, and yet 2 scored higher where the message comes from.
+    seen = [
+        (0, np.array([1, 2]), np.array([6.0, 5.5])),
+        (1, np.array([0, 3]), np.array([-9.0, 1.0])),
+    ]
+    chosen = {}
+    for memory in (memory_named("frontier"), BY_SCORE):
+        state = memory.start()
+        for holder, candidates, scores in seen:
+            recalled, state = memory.recall(state, holder, candidates, scores)
+        chosen[memory] = int(candidates[np.isfinite(recalled)][0])
+    assert list(chosen.values()) == [3, 0]
+
+
+def test_frontier__suits_the_strategy():
+    assert memory_for(WALKERS["distance"], "frontier") is memory_named("frontier")
+    assert memory_for(Universal, "frontier") is BY_SCORE
+    assert memory_for(Universal, "backtrack") is memory_named("backtrack")
+
+
+def test_memory__its_address_tells_what_walks_depend_on():
+    addresses = {one.address for one in (FrontierMemory(), FrontierMemory(1.0), BY_SCORE)}
+    assert len(addresses) == 3
     assert memory_named("backtrack").address == "backtrack"
 
 

@@ -25,7 +25,7 @@ from garden.experiments.work import Training, Work
 from garden.graphs.graph import Graph
 from garden.search.compare import Contender, compare
 from garden.search.config import EvaluationConfig
-from garden.strategies.memory import memory_named
+from garden.strategies.memory import memory_for
 from garden.strategies.registry import WALKERS
 from garden.training.config import UniversalConfig
 
@@ -108,7 +108,9 @@ class Harmed(Work):
         contenders = []
         for label in _STYLES:
             name, _, memory = label.partition("+")
-            contenders.append(Contender(label, strategies[name], memory_named(memory or "none")))
+            contenders.append(
+                Contender(label, strategies[name], memory_for(strategies[name], memory or "none"))
+            )
         report = compare(task, contenders, EvaluationConfig(), views=views)
         return {
             "task_hash": report.task_hash,

@@ -21,7 +21,7 @@ from garden.graphs.views import ego_graphs
 from garden.search.metrics import expected_hops
 from garden.search.rollout import rollout, sampled_distributions
 from garden.search.scores import ScoreMemo
-from garden.strategies.memory import memory_named
+from garden.strategies.memory import memory_for
 from garden.strategies.universal import Universal, holds_universal, load_universal
 from garden.training.config import UniversalConfig
 from garden.training.curriculum import KINDS, curriculum
@@ -110,7 +110,7 @@ def _ratios(policy: Universal, lesson: Lesson) -> Mapping[str, float]:
 
     def ratio(memory: str) -> float:
         walks = rollout(
-            graph, policy, rows, pairs, memory_named(memory), MAX_HOPS, 1, 0, scored=memo
+            graph, policy, rows, pairs, memory_for(policy, memory), MAX_HOPS, 1, 0, scored=memo
         )
         hops = expected_hops(sampled_distributions(walks.hops, MAX_HOPS))
         return float((hops / reach).mean())

@@ -27,8 +27,9 @@ from garden.experiments.statistics import Pooled, pooled
 from garden.experiments.work import Work
 from garden.search.compare import Contender, compare
 from garden.search.config import EvaluationConfig
-from garden.strategies.memory import memory_named
+from garden.strategies.memory import memory_for, memory_named
 from garden.strategies.registry import WALKERS
+from garden.strategies.universal import Universal
 from garden.training.config import UniversalConfig
 from garden.training.curriculum import FACEBOOK, KINDS
 
@@ -88,7 +89,7 @@ class Unseen(Work):
 
     def to_json(self) -> dict[str, Any]:
         """The unit with the memories that it plays, and how many pairs choose among them."""
-        memories = [memory_named(name).address for name in MEMORIES]
+        memories = [memory_for(Universal, name).address for name in MEMORIES]
         return {**super().to_json(), "memories": memories, "choosing_pairs": CHOOSING_PAIRS}
 
     def perform(self, bench: Workbench) -> dict[str, Any]:
@@ -98,8 +99,11 @@ class Unseen(Work):
         rule, _, memory = BEST_RULE.partition("+")
         contenders = [
             Contender(BEST_RULE, WALKERS[rule](), memory_named(memory)),
-            Contender("universal", policy, memory_named("none")),
-            *(Contender(f"universal+{name}", policy, memory_named(name)) for name in MEMORIES),
+            Contender("universal", policy, memory_for(policy, "none")),
+            *(
+                Contender(f"universal+{name}", policy, memory_for(policy, name))
+                for name in MEMORIES
+            ),
         ]
         report = compare(task, contenders, self.evaluation)
         return {

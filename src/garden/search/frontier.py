@@ -57,7 +57,7 @@ def log_total(indices, scores, start, stop):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True)
 def pass_by(  # type: ignore[no-untyped-def]
-    indptr, indices, scores, holder, came_from, count, passed, worth, gate
+    indptr, indices, scores, by_score, holder, came_from, count, passed, worth, gate
 ):
     """Take the holder off the neighbours passed by and add its new ones; their number."""
     kept = 0
@@ -66,7 +66,7 @@ def pass_by(  # type: ignore[no-untyped-def]
             passed[kept], worth[kept], gate[kept] = passed[k], worth[k], gate[k]
             kept += 1
     start, stop = indptr[holder], indptr[holder + 1]
-    total = log_total(indices, scores, start, stop)
+    total = 0.0 if by_score else log_total(indices, scores, start, stop)
     for k in range(start, stop):
         if came_from[indices[k]] < 0:
             passed[kept], worth[kept], gate[kept] = indices[k], scores[indices[k]] - total, holder
@@ -92,9 +92,10 @@ def best_passed(  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True)
 def walk_frontier(  # type: ignore[no-untyped-def]
-    indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths, price, patience
-):
-    """Walk to the likeliest neighbour passed by, less the way back; arguments as the kernels'."""
+    indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths, price,
+    patience, by_score,
+):  # fmt: skip
+    """Walk to the best neighbour passed by, less the way back; arguments as the kernels'."""
     num_nodes = len(indptr) - 1
     came_from = np.full(num_nodes, -1, dtype=np.int64)
     up = np.full(num_nodes, -1, dtype=np.int64)
@@ -116,8 +117,9 @@ def walk_frontier(  # type: ignore[no-untyped-def]
                 met[num_met] = holder
                 num_met += 1
                 count = pass_by(
-                    indptr, indices, scores, holder, came_from, count, passed, worth, gate
-                )
+                    indptr, indices, scores, by_score, holder, came_from, count, passed, worth,
+                    gate,
+                )  # fmt: skip
                 for k in range(num_met):
                     away[met[k]] = tree_way(came_from, holder, met[k], up, way)
                 now = price / (1 + num_met / patience)

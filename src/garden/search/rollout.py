@@ -19,7 +19,7 @@ from garden.search.streams import episode_streams
 from garden.search.together import walk_together
 from garden.search.walk import walk
 from garden.strategies.base import Representations, Strategy
-from garden.strategies.memory import HOP_PRICE, MEMORIES, PATIENCE, BatchMemory, Memory
+from garden.strategies.memory import MEMORIES, BatchMemory, FrontierMemory, Memory
 
 NUM_THREADS = 2
 
@@ -105,17 +105,23 @@ def _kernel_of(memory: Memory, representations: Representations) -> Callable[...
     """What walks many messages at once: nothing where there is no numba or no kernel for it."""
     if isinstance(memory, BatchMemory):
         return partial(walk_together, memory=memory.among(representations))
-    if memory is not MEMORIES.get(memory.name):
-        return None
     try:
         from garden.search import frontier, kernels
     except ImportError:
+        return None
+    if isinstance(memory, FrontierMemory):
+        return partial(
+            frontier.walk_frontier,
+            price=memory.hop_price,
+            patience=memory.patience,
+            by_score=memory.by_score,
+        )
+    if memory is not MEMORIES.get(memory.name):
         return None
     compiled: dict[str, Callable[..., None]] = {
         "none": kernels.walk_memoryless,
         "visited": kernels.walk_visited,
         "backtrack": kernels.walk_backtrack,
-        "frontier": partial(frontier.walk_frontier, price=HOP_PRICE, patience=PATIENCE),
     }
     return compiled.get(memory.name)
 

@@ -99,6 +99,7 @@ class Strategy(ABC):
     name: ClassVar[str] = _ClassName()  # type: ignore[assignment]
     selection: ClassVar[Selection] = "softmax"
     needs_attributes: ClassVar[bool] = True
+    scores_compare: ClassVar[bool] = False  # also those of neighbours of different holders
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ addresses that their neighbours send to; a memory learns nothing else about them
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,11 +17,9 @@ import numpy as np
 
 from garden.errors import SpecError
 from garden.graphs.cells import shown
-from garden.strategies.base import Representations
+from garden.strategies.base import Representations, Strategy
 
 RECURRENT = "recurrent"  # the memory that a policy brings with it, where one was trained
-HOP_PRICE = 2.0  # of each hop of a way back, in units of log probability
-PATIENCE = 8.0  # nodes met, at which the price has fallen by half
 
 
 class Memory(ABC):
@@ -165,7 +164,7 @@ class BacktrackMemory(Memory):
 
 @dataclass(frozen=True)
 class Passed:
-    """A neighbour passed by: its log probability where it was seen, and where that was."""
+    """A neighbour passed by: what it was worth where it was seen, and where that was."""
 
     node: int
     worth: float
@@ -183,21 +182,28 @@ class Map:
 
 
 @final
+@dataclass(frozen=True)
 class FrontierMemory(Memory):
-    """Best first: the likeliest neighbour that was ever passed by, less the way back to it.
+    """Best first: the best neighbour that was ever passed by, less the way back to it.
 
-    A neighbour is worth the logarithm of the probability that the policy gave it where it was
-    seen, less a price for each hop of the way back to that place. The price falls with every node
-    met: the longer a message has searched in vain, the less it trusts that it is near. The way back
-    is walked and counted.
+    A neighbour is worth its score, where scores of different holders' neighbours compare, or else
+    the logarithm of the probability that the policy gave it where it was seen. Each hop of the way
+    back to that place has a price, and is walked and counted. The price may fall with every node
+    met: the longer a message has searched in vain, the less it trusts that it is near.
     """
+
+    hop_price: float = 2.0
+    patience: float = 8.0  # nodes met, at which the price has fallen by half
+    by_score: bool = False
 
     name = "frontier"
 
     @property
     def address(self) -> str:
         """What its walks depend on."""
-        return f"{self.name}: {HOP_PRICE:g} a hop, half after {PATIENCE:g} nodes"
+        worth = "score less " if self.by_score else ""
+        fall = f", half after {self.patience:g} nodes" if math.isfinite(self.patience) else ""
+        return f"{self.name}: {worth}{self.hop_price:g} a hop{fall}"
 
     def start(self) -> Map:
         """An empty map."""
@@ -212,7 +218,9 @@ class FrontierMemory(Memory):
             step = Map(state.came_from, state.passed, state.way[1:], holder)
             return np.where(onward, scores, -np.inf), step
         came_from = {**state.came_from, holder: state.last if state.came_from else holder}
-        total = np.log(np.exp(scores - scores.max()).sum()) + scores.max()
+        total = 0.0
+        if not self.by_score:
+            total = np.log(np.exp(scores - scores.max()).sum()) + scores.max()
         new = [
             Passed(int(node), float(score - total), holder)
             for node, score in zip(candidates, scores, strict=True)
@@ -220,7 +228,7 @@ class FrontierMemory(Memory):
         ]
         passed = (*(one for one in state.passed if one.node != holder), *new)
         ways = {gate: _way(came_from, holder, gate) for gate in {one.gate for one in passed}}
-        price = HOP_PRICE / (1 + len(came_from) / PATIENCE)
+        price = self.hop_price / (1 + len(came_from) / self.patience)
         values = [one.worth - price * len(ways[one.gate]) for one in passed]
         best = max(values, default=-np.inf)
         here = {
@@ -268,3 +276,12 @@ def memory_named(name: str) -> Memory:
         raise SpecError(
             f"unknown memory {shown(name)}: choose from {', '.join(MEMORIES)}, {RECURRENT}"
         ) from None
+
+
+BY_SCORE = FrontierMemory(hop_price=2.0, patience=math.inf, by_score=True)
+
+
+def memory_for(strategy: Strategy | type[Strategy], name: str) -> Memory:
+    """The memory with this name, as it suits a strategy."""
+    memory = memory_named(name)
+    return BY_SCORE if name == FrontierMemory.name and strategy.scores_compare else memory

@@ -69,6 +69,7 @@ class Universal(Strategy):
 
     name: ClassVar[str] = "universal"
     selection: ClassVar[Selection] = "softmax"
+    scores_compare: ClassVar[bool] = True
 
     @property
     def parameters(self) -> dict[str, Any]:
