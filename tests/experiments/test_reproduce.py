@@ -283,6 +283,22 @@ def test_facebook__its_report_stands_on_real_results(tmp_path, monkeypatch):
         assert (tmp_path / f"facebook-{join}.svg").stat().st_size > 5000
 
 
+def test_facebook__what_is_left_where_friends_are_not_alike_is_said():
+    from garden.experiments.facebook_claims import what_joining_changes
+    from garden.experiments.statistics import pooled
+
+    def pool(**ratios):
+        entrants = {label: outcome([ratio] * 5, [2] * 5) for label, ratio in ratios.items()}
+        return {"414": pooled([{"targets": list(range(5)), "entrants": entrants}])}
+
+    alike = pool(random=30.0, distance=10.0, garden=5.0)
+    said = what_joining_changes(alike, pool(random=30.0, distance=12.0, garden=6.0))
+    assert "90 % (G1) are saved as published: it knows the target" in said
+    assert said.endswith("garden needs 5.00 for 6.00 (G1), by id for as published.")
+    said = what_joining_changes(alike, pool(random=30.0, distance=25.0, garden=6.0))
+    assert "25 % (G1) are saved as published." in said
+
+
 def test_cli__reproduce_refuses_an_unknown_experiment_in_a_line(capsys):
     from garden.cli.main import main
 

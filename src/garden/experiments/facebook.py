@@ -16,7 +16,7 @@ from garden.experiments.columns import (
 )
 from garden.experiments.config import FIRST_SEED, Scope
 from garden.experiments.experiment import Experiment, ResultOf, caveat
-from garden.experiments.facebook_claims import claims_held
+from garden.experiments.facebook_claims import claims_held, what_joining_changes
 from garden.experiments.headline import headline_table
 from garden.experiments.outputs import Section, Table, write_figure
 from garden.experiments.published import AGENTS, FACEBOOK, GRAPHS
@@ -84,6 +84,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
     """Five tables for each way of joining, and a figure."""
     tables: list[Table] = []
     findings: list[str] = []
+    joined: dict[str, dict[str, Pooled]] = {}
     for join in _joins(scope):
         egos, seeds = scope.graphs_among(tuple(GRAPHS)), _seeds(scope, join)
         results = {
@@ -91,6 +92,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
             for ego in egos
         }
         pools = {ego: pooled(of_seeds) for ego, of_seeds in results.items()}
+        joined[join] = pools
         chosen = {
             ego: _chosen(
                 [result_of(choice_of_memory(join, ego, seed, scope.quick)) for seed in seeds]
@@ -105,6 +107,8 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
         tables.append(_difference_table(f"differences-{slug}", join, pools))
         findings += claims_held(join, pools, results)
         write_figure(folder, f"facebook-{slug}", _figure(pools))
+    if len(joined) == len(_SUFFIX):
+        findings.append(what_joining_changes(joined["by id"], joined["as published"]))
     return Section(
         name="facebook",
         title=EXPERIMENT.title,

@@ -9,6 +9,9 @@ from garden.experiments.headline import BEST_RULE
 from garden.experiments.published import AGENTS, GRAPHS
 from garden.experiments.statistics import Pooled
 
+_NEARLY_ALL = 0.8
+_LEAST = 1e-3  # hops over the shortest path: where distance saves none, nothing is left of it
+
 
 def claims_held(
     join: str, pools: Mapping[str, Pooled], results: Mapping[str, Sequence[Result]]
@@ -42,6 +45,33 @@ def claims_held(
         + " times the shortest path, fewer hops than the best rule on "
         + f"{lower('trellis', BEST_RULE)}.",
     ]
+
+
+def what_joining_changes(by_id: Mapping[str, Pooled], as_published: Mapping[str, Pooled]) -> str:
+    """How much of what distance saves over random is left where friends are not alike."""
+
+    def saved(pool: Pooled) -> float:
+        return pool.estimate("ratio", "random").mean - pool.estimate("ratio", "distance").mean
+
+    shares = {
+        ego: saved(as_published[ego]) / max(saved(pool), _LEAST) for ego, pool in by_id.items()
+    }
+    left = ", ".join(f"{100 * share:.0f} % ({GRAPHS[ego]})" for ego, share in shares.items())
+    gaps = ", ".join(
+        f"{_ratio(by_id[ego], 'garden')} for {_ratio(as_published[ego], 'garden')} ({GRAPHS[ego]})"
+        for ego in by_id
+    )
+    why = "it knows the target when it stands beside it, and needs no alike friends for that"
+    return (
+        "What joining by id changes: in the released order friends are not alike, and of the hops "
+        f"that distance saves over random joined by id, {left} are saved as published"
+        + (f": {why}" if min(shares.values()) > _NEARLY_ALL else "")
+        + f". garden needs {gaps}, by id for as published."
+    )
+
+
+def _ratio(pool: Pooled, label: str) -> str:
+    return f"{pool.estimate('ratio', label).mean:.2f}"
 
 
 def _winner(results: Sequence[Result]) -> str:
