@@ -61,12 +61,12 @@ def comparison(join: str, ego: str, seed: int, quick: bool) -> Comparison:
 
 
 def choice_of_memory(join: str, ego: str, seed: int, quick: bool) -> Comparison:
-    """The memories of trellis on all validation pairs, which choose the one to recommend."""
+    """The memories of trellis on all validation pairs, or some, to choose the one to recommend."""
     graph = f"facebook:{ego}{_SUFFIX[join]}"
     training = Training(graph, seed, (_QUICK if quick else LEARNED)["trellis"])
     entrants = [Entrant(f"trellis+{memory}", training, memory) for memory in _MEMORIES["trellis"]]
-    every_pair = EvaluationConfig(split="validation", all_pairs=True)
-    return Comparison(graph, seed, tuple(entrants), every_pair)
+    pairs = EvaluationConfig(split="validation", all_pairs=not quick)
+    return Comparison(graph, seed, tuple(entrants), pairs)
 
 
 def works(scope: Scope) -> Sequence[Work]:
