@@ -11,10 +11,11 @@ from small import GRAPH, outcome
 from garden.experiments import schooling, universal
 from garden.experiments.bench import Workbench
 from garden.experiments.config import Scope
-from garden.experiments.schooling import MEMORIES, Schooling, validation_of_memories
+from garden.experiments.schooling import Schooling, validation_of_memories
 from garden.experiments.statistics import pooled
 from garden.experiments.universal import CHOSEN, TESTED, Unseen
 from garden.search.config import EvaluationConfig
+from garden.strategies.memory import RULES
 from garden.training.config import UniversalConfig
 
 RULE = "bidirectional+visited"
@@ -43,12 +44,12 @@ def test_unseen__trains_once_then_finds_the_policy_and_plays_the_same_pairs(
     monkeypatch.setattr(Schooling, "trained", lambda self: pytest.fail("trained again"))
     assert work.perform(Workbench(tmp_path)) == first
 
-    labels = [RULE, "universal", *(f"universal+{memory}" for memory in MEMORIES)]
+    labels = [RULE, "universal", *(f"universal+{memory}" for memory in RULES)]
     assert list(first["entrants"]) == labels
     assert all(sum(one["pairs"]) == 60 for one in first["entrants"].values())
     assert first["entrants"]["universal"]["evaluation"] == "exact"
     assert first["trained"]["kinds"] == ["generated"]
-    assert set(first["validation"]) == set(MEMORIES)
+    assert set(first["validation"]) == set(RULES)
     assert pooled([first]).num_targets == len(first["targets"])
 
 
@@ -110,7 +111,7 @@ def test_report__validation_graphs_choose_the_memory_and_findings_follow_the_int
     }
 
     def result_of(work):
-        labels = [RULE, "universal", *(f"universal+{memory}" for memory in MEMORIES)]
+        labels = [RULE, "universal", *(f"universal+{memory}" for memory in RULES)]
         of = ratios[work.graph]
         return {
             "targets": [0, 1],

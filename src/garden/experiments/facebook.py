@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from garden.experiments.columns import (
     Result,
@@ -18,11 +18,13 @@ from garden.experiments.config import FIRST_SEED, Scope
 from garden.experiments.experiment import Experiment, ResultOf, caveat
 from garden.experiments.facebook_claims import claims_held, what_joining_changes
 from garden.experiments.headline import headline_table
+from garden.experiments.memories import chosen_of
 from garden.experiments.outputs import Section, Table, write_figure
 from garden.experiments.published import AGENTS, FACEBOOK, GRAPHS
 from garden.experiments.statistics import Pooled, pooled
 from garden.experiments.work import Comparison, Entrant, Training, Work
 from garden.search.config import EvaluationConfig
+from garden.strategies.memory import RULES
 from garden.training.config import TrainingOptions
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ _QUICK: Mapping[str, TrainingOptions] = {
     "garden (exact)": TrainingOptions(model="garden", method="exact", updates=20),
     "trellis": TrainingOptions(model="trellis", method="guided", updates=60),
 }
-_MEMORIES = {"trellis": ("visited", "backtrack", "frontier")}
+_MEMORIES = {"trellis": RULES}
 _DRAWN = ("random", "distance", "garden", "bidirectional+visited", "trellis", "trellis+backtrack")
 
 
@@ -93,12 +95,11 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
         }
         pools = {ego: pooled(of_seeds) for ego, of_seeds in results.items()}
         joined[join] = pools
-        chosen = {
-            ego: _chosen(
-                [result_of(choice_of_memory(join, ego, seed, scope.quick)) for seed in seeds]
-            )
+        choices = {
+            ego: [result_of(choice_of_memory(join, ego, seed, scope.quick)) for seed in seeds]
             for ego in egos
         }
+        chosen = {ego: chosen_of(pooled(of_seeds)) for ego, of_seeds in choices.items()}
         slug = join.replace(" ", "-")
         tables.append(headline_table(f"headline-{slug}", pools, chosen, _footing(pools)))
         tables.append(_ratio_table(f"ratio-{slug}", join, pools, chosen))
@@ -143,12 +144,6 @@ def _left_out(scope: Scope) -> list[str]:
 
 def _seeds(scope: Scope, join: str) -> tuple[int, ...]:
     return scope.seeds_or(NUM_SEEDS[join], FIRST_SEED)
-
-
-def _chosen(results: Sequence[Mapping[str, Any]]) -> str:
-    """The memory with the least mean ratio on validation targets, over all seeds."""
-    pool = pooled(results)
-    return min(pool.labels, key=lambda label: pool.estimate("ratio", label).mean)
 
 
 def _columns(pools: Mapping[str, Pooled]) -> tuple[str, ...]:

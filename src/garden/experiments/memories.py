@@ -15,9 +15,9 @@ from garden.experiments.outputs import Section, Table
 from garden.experiments.statistics import Pooled, pooled
 from garden.experiments.work import Comparison, Entrant, Training, Work
 from garden.search.config import EvaluationConfig
+from garden.strategies.memory import RULES
 from garden.training.config import TrainingOptions
 
-MEMORIES = ("visited", "backtrack", "frontier")
 _QUICK_UPDATES = 10
 _TEST = EvaluationConfig()
 _SOME_VALIDATION_PAIRS = EvaluationConfig(split="validation")
@@ -66,7 +66,7 @@ class MemoryTrials:
             trial, seeds = self.trials[graph], self._seeds(scope, graph)
             test = [result_of(on_test_targets(trial, seed, scope.quick)) for seed in seeds]
             choice = [result_of(on_validation_targets(trial, seed, scope.quick)) for seed in seeds]
-            pools[graph], chosen[graph] = pooled(test), _best(pooled(choice))
+            pools[graph], chosen[graph] = pooled(test), chosen_of(pooled(choice))
         return Section(
             name=self.name,
             title=self.title,
@@ -108,10 +108,11 @@ def _training(trial: Trial, seed: int, quick: bool) -> Training:
 
 
 def _with_memories(training: Training) -> tuple[Entrant, ...]:
-    return tuple(Entrant(f"trellis+{memory}", training, memory) for memory in MEMORIES)
+    return tuple(Entrant(f"trellis+{memory}", training, memory) for memory in RULES)
 
 
-def _best(pool: Pooled) -> str:
+def chosen_of(pool: Pooled) -> str:
+    """Who needs the fewest hops."""
     return min(pool.labels, key=lambda label: pool.estimate("ratio", label).mean)
 
 

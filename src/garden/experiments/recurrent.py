@@ -13,7 +13,7 @@ from garden.experiments.outputs import Section, Table
 from garden.experiments.published import GRAPHS
 from garden.experiments.statistics import Pooled, pooled
 from garden.experiments.work import Comparison, Entrant, Training, Work
-from garden.strategies.memory import RECURRENT
+from garden.strategies.memory import RECURRENT, RULES
 from garden.training.config import TrainingOptions
 
 EGOS = ("0", "3437")
@@ -21,15 +21,14 @@ NUM_SEEDS = 5
 OPTIONS = TrainingOptions(model="trellis", method="guided", memory_updates=300)
 _QUICK = replace(OPTIONS, updates=40, memory_updates=5)
 _LEARNED = f"trellis+{RECURRENT}"
-_RULES = ("visited", "backtrack", "frontier")
-_DUELS = ((_LEARNED, "trellis"), *((_LEARNED, f"trellis+{rule}") for rule in _RULES))
+_DUELS = ((_LEARNED, "trellis"), *((_LEARNED, f"trellis+{rule}") for rule in RULES))
 
 
 def comparison(ego: str, seed: int, quick: bool) -> Comparison:
     """One policy under every memory, on one split."""
     graph = f"facebook:{ego}"
     training = Training(graph, seed, _QUICK if quick else OPTIONS)
-    memories = (RECURRENT, *_RULES)
+    memories = (RECURRENT, *RULES)
     entrants = (
         Entrant("trellis", training),
         *(Entrant(f"trellis+{memory}", training, memory) for memory in memories),
@@ -101,7 +100,7 @@ def _finding(ego: str, pool: Pooled) -> str:
         return f"{words[gap.sign]} {other} ({gap.text(3)})"
 
     best = min(
-        (f"trellis+{rule}" for rule in _RULES), key=lambda one: pool.estimate("ratio", one).mean
+        (f"trellis+{rule}" for rule in RULES), key=lambda one: pool.estimate("ratio", one).mean
     )
     return (
         f"{GRAPHS[ego]}: the recurrent state needs {against('trellis')}, and {against(best)}, the "

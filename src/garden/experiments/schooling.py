@@ -21,7 +21,7 @@ from garden.graphs.views import ego_graphs
 from garden.search.metrics import expected_hops
 from garden.search.rollout import rollout, sampled_distributions
 from garden.search.scores import ScoreMemo
-from garden.strategies.memory import memory_for
+from garden.strategies.memory import RULES, memory_for
 from garden.strategies.universal import Universal, holds_universal, load_universal
 from garden.training.config import UniversalConfig
 from garden.training.curriculum import KINDS, curriculum
@@ -29,7 +29,6 @@ from garden.training.curriculum import KINDS, curriculum
 if TYPE_CHECKING:
     from garden.training.universal import Lesson
 
-MEMORIES = ("visited", "backtrack", "frontier")
 MAX_HOPS = 100
 CHOOSING_PAIRS = 10_000  # of each validating graph, one walk each: they choose the memory
 
@@ -97,7 +96,7 @@ def validation_of_memories(policy: Universal, lessons: Sequence[Lesson]) -> dict
         if lesson.validates
     ]
     means = np.mean(logs, axis=0)
-    return {memory: round(float(mean), 6) for memory, mean in zip(MEMORIES, means, strict=True)}
+    return {memory: round(float(mean), 6) for memory, mean in zip(RULES, means, strict=True)}
 
 
 def _ratios(policy: Universal, lesson: Lesson) -> Mapping[str, float]:
@@ -115,4 +114,4 @@ def _ratios(policy: Universal, lesson: Lesson) -> Mapping[str, float]:
         hops = expected_hops(sampled_distributions(walks.hops, MAX_HOPS))
         return float((hops / reach).mean())
 
-    return {memory: ratio(memory) for memory in MEMORIES}
+    return {memory: ratio(memory) for memory in RULES}

@@ -19,7 +19,6 @@ from garden.experiments.outputs import Section, Table
 from garden.experiments.published import GRAPHS
 from garden.experiments.schooling import (
     CHOOSING_PAIRS,
-    MEMORIES,
     Schooling,
     validation_of_memories,
 )
@@ -27,7 +26,7 @@ from garden.experiments.statistics import Pooled, pooled
 from garden.experiments.work import Work
 from garden.search.compare import Contender, compare
 from garden.search.config import EvaluationConfig
-from garden.strategies.memory import memory_for, memory_named
+from garden.strategies.memory import RULES, memory_for, memory_named
 from garden.strategies.registry import WALKERS
 from garden.strategies.universal import Universal
 from garden.training.config import UniversalConfig
@@ -89,7 +88,7 @@ class Unseen(Work):
 
     def to_json(self) -> dict[str, Any]:
         """The unit with the memories that it plays, and how many pairs choose among them."""
-        memories = [memory_for(Universal, name).address for name in MEMORIES]
+        memories = [memory_for(Universal, name).address for name in RULES]
         return {**super().to_json(), "memories": memories, "choosing_pairs": CHOOSING_PAIRS}
 
     def perform(self, bench: Workbench) -> dict[str, Any]:
@@ -100,10 +99,7 @@ class Unseen(Work):
         contenders = [
             Contender(BEST_RULE, WALKERS[rule](), memory_named(memory)),
             Contender("universal", policy, memory_for(policy, "none")),
-            *(
-                Contender(f"universal+{name}", policy, memory_for(policy, name))
-                for name in MEMORIES
-            ),
+            *(Contender(f"universal+{name}", policy, memory_for(policy, name)) for name in RULES),
         ]
         report = compare(task, contenders, self.evaluation)
         return {

@@ -268,6 +268,10 @@ MEMORIES: Mapping[str, Memory] = {
 }
 
 
+RULES = tuple(name for name in MEMORIES if name != NoMemory.name)
+"""The memories that remember anything, and need no training."""
+
+
 def memory_named(name: str) -> Memory:
     """The memory with this name."""
     try:
