@@ -2,6 +2,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -19,6 +20,15 @@ def nobody(work):
 def importable(monkeypatch):
     """Workers of Ray and of the pool import `small` by its name."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+
+
+@pytest.fixture
+def one_thread():
+    """As in a worker: BLAS rounds otherwise on another number of threads."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +51,7 @@ def without_times(results):
     return results
 
 
-def test_executors__pool_and_process_agree_to_the_last_digit(tmp_path):
+def test_executors__pool_and_process_agree_to_the_last_digit(tmp_path, one_thread):
     works = [comparison(0), comparison(1)]
     here = results_of(in_this_process(works, Workbench(tmp_path / "a", "cpu"), nobody))
     there = results_of(in_a_pool(works, Workbench(tmp_path / "b", "cpu"), nobody, 2))
@@ -52,7 +62,7 @@ def test_executors__pool_and_process_agree_to_the_last_digit(tmp_path):
     assert sum(first["circles"]["walkers"].values()) == pytest.approx(1)
 
 
-def test_executors__ray_agrees_too(tmp_path, ray_of_two):
+def test_executors__ray_agrees_too(tmp_path, ray_of_two, one_thread):
     works = [comparison(0)]
     here = results_of(in_this_process(works, Workbench(tmp_path / "a", "cpu"), nobody))
     there = results_of(on_ray(works, Workbench(tmp_path / "b", "cpu"), nobody, 2))

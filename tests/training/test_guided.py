@@ -223,7 +223,7 @@ def test_trellis__states_its_bytes_per_row():
         TASK, options=TrainingOptions(model="trellis", updates=1), device="cpu", quiet=True
     )
     rows = policy.represent(ego_graphs(GRAPH))
-    assert rows.bytes_per_row.tolist() == (4 * 65 + 8 + 136 * GRAPH.degrees).tolist()
+    assert rows.bytes_per_row.tolist() == (4 * 130 + 8 + 140 * GRAPH.degrees).tolist()
 
 
 def test_options__trellis_is_guided_unless_told_otherwise():
@@ -271,6 +271,11 @@ def test_temperature__is_the_highest_within_a_standard_error_of_the_best():
     assert best_temperature(torch.cat([even + 0.1, even, even + 0.1])) == 1
     noisy = torch.tensor([[1.0, 1.0, 1.0, 2.0]])  # its standard error is 0.22
     assert best_temperature(torch.cat([noisy + 0.1, noisy, noisy + 0.2, noisy + 0.3])) == 2
+
+
+def test_temperature__is_not_chosen_by_less_than_half_a_percent():
+    even = torch.tensor([[1.0, 1.0, 1.0, 1.0]])  # its standard error is nothing
+    assert best_temperature(torch.cat([even, even + 0.004, even + 0.006])) == 1
 
 
 def test_temperature__is_chosen_once_stored_and_divides_scores(tmp_path):

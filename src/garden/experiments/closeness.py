@@ -170,8 +170,10 @@ def _own_places(policy: Policy, egos: EgoGraphs) -> np.ndarray:
     """Where a policy with places puts each centre's own profile, (num_egos, place)."""
     import torch
 
+    from garden.models.trellis import PLACE
+
     rows = torch.as_tensor(_numbers(policy.represent(egos)))
-    return policy.model.places_in(rows).numpy()
+    return policy.model.places_in(rows)[:, :PLACE].numpy()
 
 
 def _within(rows: np.ndarray, targets: np.ndarray) -> np.ndarray:

@@ -35,6 +35,7 @@ def variants() -> dict[str, tuple[TrainingOptions, ModelConfig]]:
         WHOLE: guided(),
         "position only": (TrainingOptions(), ModelConfig(reads="position")),
         "matching only": (TrainingOptions(), ModelConfig(reads="matching")),
+        "no ranges": (TrainingOptions(), ModelConfig(reads="no-ranges")),
         "imitation only": guided(return_coef=0.0),
         "return only": guided(imitation_coef=0.0, return_coef=1.0, return_targets=16),
         "a2c": (TrainingOptions(method="a2c", learning_rate=1e-3), whole),

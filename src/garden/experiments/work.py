@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
-from garden.models.config import ModelConfig
+from garden.models.config import REVISIONS, ModelConfig
 from garden.search.config import EvaluationConfig
 from garden.strategies.memory import MEMORIES
 from garden.training.config import TrainingOptions
@@ -42,12 +42,15 @@ class Training:
 
     def to_json(self) -> dict[str, Any]:
         """Every option with its value, so that another default is another training."""
-        return {
+        content = {
             "graph": self.graph,
             "seed": self.seed,
             "options": asdict(self.options.resolved()),
             "size": asdict(self.size),
         }
+        if self.options.model in REVISIONS:
+            content["revision"] = REVISIONS[self.options.model]
+        return content
 
     @cached_property
     def key(self) -> str:

@@ -73,6 +73,10 @@ class Model(nn.Module):
         """The places of the rows' own profiles, (S, rows, place), for a model that has places."""
         raise NotImplementedError(f"{self.name} has no places")
 
+    def ranged(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
+        """Departures, doubts and arrivals in these rows, for a model that learns ranges."""
+        return None
+
     def target_rows(
         self,
         rows: Tensor,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -9,7 +10,10 @@ from garden.errors import SpecError
 
 ModelName = Literal["trellis", "garden", "mlpa2c", "mlpa2cwd"]
 MODELS: tuple[ModelName, ...] = get_args(ModelName)
-Reads = Literal["both", "position", "matching"]
+Reads = Literal["both", "position", "matching", "no-ranges"]
+
+REVISIONS: Mapping[str, int] = {"trellis": 2}
+"""Models that once computed something else under the same options: trellis, before ranges."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +30,8 @@ class ModelConfig:
     """Graph attention layers, all within the ego graph (`garden` only)."""
 
     reads: Reads = "both"
-    """What `trellis` reads of two ego graphs: learned places (position), common profiles
-    (matching), or both."""
+    """What `trellis` reads of two ego graphs: learned places and ranges (position), common profiles
+    (matching), or both; no-ranges is both without ranges."""
 
     def __post_init__(self) -> None:
         for name in ("hidden", "embedding", "layers"):
@@ -35,6 +39,11 @@ class ModelConfig:
                 raise SpecError(f"{name} is {getattr(self, name)}: it must be at least 1")
         if self.reads not in get_args(Reads):
             raise SpecError(f"unknown reads {self.reads!r}: choose from {get_args(Reads)}")
+
+    @property
+    def ranges(self) -> bool:
+        """Whether `trellis` learns ranges."""
+        return self.reads in ("both", "position")
 
 
 def check_model_name(name: str) -> ModelName:

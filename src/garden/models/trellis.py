@@ -7,6 +7,10 @@ holds for targets never seen before. Beside it stand the mean places of both ego
 the two have in common, profile by profile (the matching part, which learns nothing about any one
 profile). The target's own place is left out half of the time in
 training, since at test its profile was never a target's before.
+
+Ranges (see :mod:`garden.models.ranges`) say how far away the target is by its own profile too:
+where its only neighbours look like many others, nothing else tells. Scores read and never teach
+them.
 """
 
 from __future__ import annotations
@@ -21,13 +25,24 @@ from garden.models.base import Model, Surroundings
 from garden.models.config import ModelConfig
 from garden.models.inputs import EgoTensors
 from garden.models.layers import KEEP_ALL, Dropout, StackedLinear, mapped_profiles
+from garden.models.ranges import (
+    DEPARTURE,
+    RANGE,
+    Ranges,
+    aligned_log_hops,
+    codes_of,
+    log_hops,
+)
 
 NUM_PROJECTIONS = 8
 PROJECTION = 16
 PLACE = 32
 ENCODER = 256
 NUM_FACTS = 4
+NUM_RANGED = 4  # a range, the doubt about it, and the least and mean doubt about the neighbours
 INITIAL_SHARPNESS = 2.0
+RANGE_GAPS = 0.5  # the share of left-out attributes that ranges do without as well
+_FULL_DOUBT = 9.0  # more than any that is learned
 _NOWHERE = 1e-12  # keeps the logarithm finite where no neighbour is anywhere near
 _LEAST_SQUARE = 1e-6  # keeps the slope of a distance finite where two places coincide
 
@@ -54,36 +69,48 @@ class TrellisModel(Model):
         self.register_buffer("temperature", torch.ones(num_seeds, 1))
         self.scorer = _FeatureNetwork(num_seeds, config)
         self.valuer = _FeatureNetwork(num_seeds, config)
+        self.ranges = Ranges(num_seeds, num_attributes) if config.ranges else None
 
     @property
     def row_width(self) -> int:
-        """The own place, the mean place of the neighbours, and log(1 + degree)."""
-        return 2 * PLACE + 1
+        """The place, departure, doubt and arrival, the neighbours' mean place, log(1 + degree)."""
+        return 2 * PLACE + (DEPARTURE + RANGE if self.ranges else 0) + 1
 
     def places(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
-        """A place per profile."""
-        return self._placed(self.standardised(egos.profiles), dropout)
+        """A place per profile, and the doubt about ranges from it."""
+        said, _ = self._said(self.standardised(egos.profiles), dropout)
+        return self.places_in(said)
 
     def places_in(self, rows: Tensor) -> Tensor:
-        """The first numbers of each row."""
-        return rows[..., :PLACE]
+        """The place and the doubt of each row."""
+        if self.ranges is None:
+            return rows[..., :PLACE]
+        doubt = PLACE + RANGE
+        return torch.cat([rows[..., :PLACE], rows[..., doubt : doubt + 1].detach()], dim=-1)
+
+    def ranged(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
+        """Departures, doubts and arrivals."""
+        if self.ranges is None:
+            return None
+        parts = rows[..., PLACE : PLACE + DEPARTURE + RANGE]
+        return parts[..., :RANGE], parts[..., RANGE:DEPARTURE], parts[..., DEPARTURE:]
 
     def embed(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
-        """Own place, mean place of the neighbours, degree."""
-        places = self.places(egos, dropout)
-        told = places.index_select(1, egos.members) * (1 - egos.is_centre)
+        """Place, ranges, mean place of the neighbours, degree."""
+        said, told = self._said(self.standardised(egos.profiles), dropout)
+        heard = told.index_select(1, egos.members) * (1 - egos.is_centre)
         shape = (self.num_seeds, egos.num_egos)
-        total = torch.zeros((*shape, PLACE), device=places.device).index_add(1, egos.owner, told)
-        own = places.index_select(1, egos.centres)
-        around = total / (egos.sizes - 1).clamp(min=1)
-        return torch.cat([own, around, egos.log_degrees.expand(*shape, 1)], dim=-1)
+        total = torch.zeros((*shape, told.shape[-1]), device=told.device)
+        around = total.index_add(1, egos.owner, heard) / (egos.sizes - 1).clamp(min=1)
+        own = said.index_select(1, egos.centres)
+        return self._row(own, around, egos.log_degrees.expand(*shape, 1))
 
     def embed_one(self, profiles: Tensor, linked: Tensor) -> Tensor:
         """The same for one ego graph."""
-        places = self._placed(self.standardised(profiles), KEEP_ALL)
-        around = places[:, 1:].mean(dim=1, keepdim=True)
-        degree = torch.full((self.num_seeds, 1, 1), float(len(profiles)), device=places.device)
-        return torch.cat([places[:, :1], around, degree.log()], dim=-1)
+        said, told = self._said(self.standardised(profiles), KEEP_ALL)
+        around = told[:, 1:].mean(dim=1, keepdim=True)
+        degree = torch.full((self.num_seeds, 1, 1), float(len(profiles)), device=told.device)
+        return self._row(said[:, :1], around, degree.log())
 
     def target_rows(
         self,
@@ -98,7 +125,13 @@ class TrellisModel(Model):
         if strangers is not None:
             known = known & ~strangers.unsqueeze(-1)
         own = torch.where(known, chosen[..., :PLACE], self.unknown)
-        return torch.cat([own, chosen[..., PLACE:]], dim=-1)
+        if self.ranges is None:
+            return torch.cat([own, chosen[..., PLACE:]], dim=-1)
+        rest = PLACE + DEPARTURE
+        departure = chosen[..., PLACE:rest].detach()
+        if strangers is not None:
+            departure = torch.where(strangers.unsqueeze(-1), self.ranges.unknown, departure)
+        return torch.cat([own, departure, chosen[..., rest:]], dim=-1)
 
     def score_table(
         self,
@@ -136,15 +169,15 @@ class TrellisModel(Model):
     def _features_of_table(self, rows: Tensor, targets: Tensor, shown: Surroundings) -> Tensor:
         """What is read of every candidate and target, (S, T, n, num_features)."""
         own, mean, degree = _parts(rows)
-        own_t = targets[..., :PLACE]
+        own_t, places = targets[..., :PLACE], shown.places[..., :PLACE]
         count = shown.shown.sum(dim=-1, keepdim=True)
-        mean_t = shown.shown @ shown.places / count.clamp(min=1)
+        mean_t = shown.shown @ places / count.clamp(min=1)
 
         mean_c, own_c = _seen_by(self.mean_views, mean), _seen_by(self.mean_views, own)
         mean_g, own_g = _seen_by(self.mean_views, mean_t), _seen_by(self.mean_views, own_t)
         member_c = _seen_by(self.member_views, own)
         sharpness = nn.functional.softplus(self.sharpness)
-        apart = _distances(_seen_by(self.member_views, shown.places), member_c)  # (S, H, M, n)
+        apart = _distances(_seen_by(self.member_views, places), member_c)  # (S, H, M, n)
         near = shown.shown.unsqueeze(1) @ torch.exp(-sharpness * apart)  # (S, H, T, n)
         views = torch.cat(
             [
@@ -160,6 +193,7 @@ class TrellisModel(Model):
         return torch.cat(
             [
                 views.permute(0, 2, 3, 1),
+                *self._ranged_features_of_table(rows, targets, shown),
                 _fact_features(shown.facts.expand(*shape[:3], -1), count.unsqueeze(2)),
                 degree.unsqueeze(1).expand(shape),
                 count.log1p().unsqueeze(2).expand(shape),
@@ -167,27 +201,43 @@ class TrellisModel(Model):
             dim=-1,
         )
 
+    def _ranged_features_of_table(
+        self, rows: Tensor, targets: Tensor, shown: Surroundings
+    ) -> list[Tensor]:
+        """How far it would be from the targets, and the doubts, (S, T, n, 1) each, if read."""
+        here, there = self.ranged(rows), self.ranged(targets)
+        if here is None or there is None:
+            return []
+        (*_, arrivals), (departures, doubt, _) = here, there
+        hops = log_hops(departures, arrivals.detach()).unsqueeze(-1)
+        doubts = shown.places[..., PLACE].unsqueeze(1)
+        least = doubts.masked_fill(shown.shown == 0, _FULL_DOUBT).amin(dim=-1, keepdim=True)
+        count = shown.shown.sum(dim=-1, keepdim=True).clamp(min=1)
+        mean = (shown.shown * doubts).sum(dim=-1, keepdim=True) / count
+        of_targets = [doubt, least, mean]
+        return [hops, *(one.unsqueeze(2).expand_as(hops) for one in of_targets)]
+
     def _features_of_pairs(
         self, candidates: Tensor, targets: Tensor, shown: Surroundings
     ) -> Tensor:
         """The same of aligned rows, (S, P, num_features)."""
         own, mean, degree = _parts(candidates)
-        own_t = targets[..., :PLACE]
+        own_t, places = targets[..., :PLACE], shown.places[..., :PLACE]
         owner = shown.shown
 
         def summed(values: Tensor) -> Tensor:  # (S, M, k) → (S, P, k)
             empty = values.new_zeros(*candidates.shape[:2], values.shape[-1])
             return empty.index_add(1, owner, values)
 
-        count = summed(shown.places.new_ones(*shown.places.shape[:2], 1))
-        mean_t = summed(shown.places) / count.clamp(min=1)
+        count = summed(places.new_ones(*places.shape[:2], 1))
+        mean_t = summed(places) / count.clamp(min=1)
 
         def apart(ours: Tensor, theirs: Tensor, views: Tensor) -> Tensor:  # (S, P, H)
             seen = _by_projection((ours - theirs) @ views)
             return (seen.square().sum(dim=-1) + _LEAST_SQUARE).sqrt()
 
         sharpness = nn.functional.softplus(self.sharpness).reshape(-1, 1, NUM_PROJECTIONS)
-        away = apart(own.index_select(1, owner), shown.places, self.member_views)
+        away = apart(own.index_select(1, owner), places, self.member_views)
         near = summed(torch.exp(-sharpness * away))
         return torch.cat(
             [
@@ -196,6 +246,7 @@ class TrellisModel(Model):
                 -apart(mean, own_t, self.mean_views),
                 (near + _NOWHERE).log() / sharpness,
                 -apart(own, own_t, self.member_views),
+                *self._ranged_features_of_pairs(candidates, targets, shown),
                 _fact_features(shown.facts.expand(*candidates.shape[:2], -1), count),
                 degree,
                 count.log1p(),
@@ -203,11 +254,40 @@ class TrellisModel(Model):
             dim=-1,
         )
 
-    def _placed(self, profiles: Tensor, dropout: Dropout) -> Tensor:
+    def _ranged_features_of_pairs(
+        self, candidates: Tensor, targets: Tensor, shown: Surroundings
+    ) -> list[Tensor]:
+        """The same of aligned rows, (S, P, 1) each."""
+        here, there = self.ranged(candidates), self.ranged(targets)
+        if here is None or there is None:
+            return []
+        (*_, arrivals), (departures, doubt, _) = here, there
+        owner, doubts = shown.shown, shown.places[..., PLACE]
+        shape = candidates.shape[:2]
+        least = doubts.new_full(shape, _FULL_DOUBT)
+        least = least.scatter_reduce(1, owner.expand_as(doubts), doubts, "amin")
+        count = doubts.new_zeros(shape).index_add(1, owner, torch.ones_like(doubts))
+        mean = doubts.new_zeros(shape).index_add(1, owner, doubts) / count.clamp(min=1)
+        hops = aligned_log_hops(departures, arrivals)
+        return [hops.unsqueeze(-1), doubt, least.unsqueeze(-1), mean.unsqueeze(-1)]
+
+    def _said(self, profiles: Tensor, dropout: Dropout) -> tuple[Tensor, Tensor]:
+        """What each profile says of its own node, and what of a neighbour."""
         assert self.first.bias is not None
         read = _with_gaps(profiles, dropout)
         hidden = torch.relu(mapped_profiles(self.first.weight, read) + self.first.bias)
-        return self.place(torch.relu(self.second(hidden)))
+        place = self.place(torch.relu(self.second(hidden)))
+        if self.ranges is None:
+            return place, place
+        fewer = Dropout(RANGE_GAPS * dropout.rate, dropout.generator)
+        own, told = self.ranges(_with_gaps(profiles, fewer))
+        return torch.cat([place, own], dim=-1), torch.cat([place, told], dim=-1)
+
+    def _row(self, own: Tensor, around: Tensor, log_degree: Tensor) -> Tensor:
+        if self.ranges is None:
+            return torch.cat([own, around, log_degree], dim=-1)
+        codes = codes_of(own[..., PLACE:], around[..., PLACE:])
+        return torch.cat([own[..., :PLACE], codes, around[..., :PLACE], log_degree], dim=-1)
 
     def _tempered(self, scores: Tensor) -> Tensor:
         return scores / self.temperature
@@ -220,7 +300,7 @@ class _FeatureNetwork(nn.Module):
 
     def __init__(self, num_seeds: int, config: ModelConfig) -> None:
         super().__init__()
-        self.register_buffer("read", _read(config.reads), persistent=False)
+        self.register_buffer("read", _read(config), persistent=False)
         self.first = StackedLinear(num_seeds, len(self.read), config.hidden)
         self.second = StackedLinear(num_seeds, config.hidden, config.hidden)
         self.last = StackedLinear(num_seeds, config.hidden, 1)
@@ -232,10 +312,11 @@ class _FeatureNetwork(nn.Module):
         return self.last(torch.relu(self.second(torch.relu(first)))).squeeze(-1)
 
 
-def _read(reads: str) -> Tensor:
+def _read(config: ModelConfig) -> Tensor:
     """Which features count, in the order that they are made in."""
-    position, matching = float(reads != "matching"), float(reads != "position")
-    counts = [position] * (5 * NUM_PROJECTIONS) + [matching] * (NUM_FACTS + 1) + [1.0] * 2
+    position, matching = float(config.reads != "matching"), float(config.reads != "position")
+    counts = [position] * (5 * NUM_PROJECTIONS + NUM_RANGED * config.ranges)
+    counts += [matching] * (NUM_FACTS + 1) + [1.0] * 2
     return torch.tensor(counts).unsqueeze(1)
 
 
@@ -245,7 +326,7 @@ def _projections(num_seeds: int) -> Tensor:
 
 def _parts(rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Own place, mean place of the neighbours, and log(1 + degree)."""
-    return rows[..., :PLACE], rows[..., PLACE : 2 * PLACE], rows[..., 2 * PLACE :]
+    return rows[..., :PLACE], rows[..., -PLACE - 1 : -1], rows[..., -1:]
 
 
 def _by_projection(flat: Tensor) -> Tensor:

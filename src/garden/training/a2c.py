@@ -17,10 +17,11 @@ from torch import Tensor
 from garden.models.base import Model
 from garden.models.layers import Dropout
 from garden.training.config import TrainingConfig
-from garden.training.exact import UpdateLoss
 from garden.training.problem import Problem
+from garden.training.ranging import ranging_losses
 from garden.training.shown import neighbours_of, surroundings_of
 from garden.training.transitions import entropies, log_policy
+from garden.training.update import UpdateLoss
 
 _CHECK_EVERY = 10  # hops between looks at whether anybody still walks
 
@@ -54,7 +55,10 @@ def a2c_loss(
     losses = episode_losses(
         log_chances, values, flat, walks, config.gamma, config.entropy_coef, problem
     )
-    return _per_seed(losses, walks, log_chances, flat, problem, model.num_seeds)
+    update = _per_seed(losses, walks, log_chances, flat, problem, model.num_seeds)
+    if model.ranged(rows) is None:
+        return update
+    return update.with_ranging(ranging_losses(model, rows, targets, problem.distances_to(flat)))
 
 
 def draw_sources(

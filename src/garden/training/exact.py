@@ -11,8 +11,6 @@ one linear system, so there is no sampling and no variance. Truncation plays no 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor
 
@@ -20,6 +18,7 @@ from garden.models.base import Model
 from garden.models.layers import KEEP_ALL, Dropout
 from garden.training.config import TrainingConfig
 from garden.training.problem import Links, Problem
+from garden.training.ranging import ranging_losses
 from garden.training.shown import Shown, neighbours_of, surroundings_of
 from garden.training.transitions import (
     DENSE_NODES,
@@ -28,14 +27,7 @@ from garden.training.transitions import (
     solve_dense,
     solve_sparse,
 )
-
-
-@dataclass(frozen=True)
-class UpdateLoss:
-    """What one update minimises, and what is worth knowing about it, per seed."""
-
-    loss: Tensor  # (num_seeds,)
-    stats: dict[str, Tensor]  # (num_seeds,) each
+from garden.training.update import UpdateLoss
 
 
 def exact_loss(
@@ -52,7 +44,8 @@ def exact_loss(
     scores = scores_towards(model, problem, rows, shown, dropout)
     log_chances = log_policy(scores.flatten(0, 1), problem)
     flat = targets.flatten()
-    weights = source_weights(problem.distances_to(flat), config.source_weights)
+    distances = problem.distances_to(flat)
+    weights = source_weights(distances, config.source_weights)
     surrogate, returns = return_surrogate(log_chances, flat, weights, config.gamma, problem)
     entropy = entropies(log_chances, problem).mean(dim=1)
     per_target = -surrogate - config.entropy_coef * entropy
@@ -63,7 +56,7 @@ def exact_loss(
             "return": returns.reshape(seeds, -1).mean(dim=1),
             "entropy": entropy.detach().reshape(seeds, -1).mean(dim=1),
         },
-    )
+    ).with_ranging(ranging_losses(model, rows, targets, distances))
 
 
 def return_surrogate(

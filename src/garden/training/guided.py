@@ -3,7 +3,8 @@
 Training is centralised, so the oracle may say which neighbours are a hop nearer to the target. The
 loss is minus the logarithm of the probability that the policy gives to those, averaged over
 holders (all of them, or a sample on large graphs), and minus the exact discounted return, which
-knows that not all mistakes cost alike, on graphs small enough to solve for it.
+knows that not all mistakes cost alike, on graphs small enough to solve for it. A model that learns
+ranges does so on the way.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from torch import Tensor
 from garden.models.base import Model
 from garden.models.layers import Dropout
 from garden.training.config import TrainingConfig
-from garden.training.exact import UpdateLoss, return_surrogate, scores_towards, source_weights
+from garden.training.exact import return_surrogate, scores_towards, source_weights
 from garden.training.problem import Links, Problem
+from garden.training.ranging import ranging_losses
 from garden.training.shown import neighbours_of, shown_distances, some_neighbours_of
 from garden.training.transitions import DENSE_NODES, energies_of, entropies
+from garden.training.update import UpdateLoss
 
 ALL_HOLDERS_NODES = 6000  # up to here every node's choice is imitated
 SAMPLED_HOLDERS = 1024  # beyond, unless told otherwise, this many in each update
@@ -43,6 +46,7 @@ def guided_loss(
     flat, distances = targets.flatten(), shown_distances(problem, shown)
     rows = model.embed(problem.egos, dropout)
     holders = draw_holders(config.holders_per_update, problem, generator)
+    ranging = ranging_losses(model, rows, targets, distances, shown.whole(problem), holders)
 
     def of_seeds(per_target: Tensor) -> Tensor:
         return per_target.reshape(model.num_seeds, -1).mean(dim=1)
@@ -55,7 +59,8 @@ def guided_loss(
             scores.index_select(1, columns), hops, distances, flat, problem
         )
         imitation = of_seeds(sampled)
-        return UpdateLoss(config.imitation_coef * imitation, {"imitation": imitation.detach()})
+        loss, stats = config.imitation_coef * imitation, {"imitation": imitation.detach()}
+        return UpdateLoss(loss, stats).with_ranging(ranging)
 
     scores = scores_towards(model, problem, rows, shown, dropout).flatten(0, 1)
     losses, totals = imitation_losses(scores, distances, flat, problem)
@@ -73,7 +78,7 @@ def guided_loss(
         entropy = of_seeds(entropies(log_chances, problem).mean(dim=1))
         loss = loss - config.return_coef * of_seeds(surrogate) - config.entropy_coef * entropy
         stats |= {"return": of_seeds(returns), "entropy": entropy.detach()}
-    return UpdateLoss(loss, stats)
+    return UpdateLoss(loss, stats).with_ranging(ranging)
 
 
 def imitation_losses(

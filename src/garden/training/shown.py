@@ -43,6 +43,13 @@ class Shown:
         members = torch.cat([self.members[kept], self.targets.flatten()[leaves]])
         return torch.cat([self.owner[kept], leaves]), members
 
+    def whole(self, problem: Problem) -> Tensor:
+        """Which targets are reached by all of their links, (S, T) bool."""
+        flat = self.targets.flatten()
+        degrees = problem.first_hop[flat + 1] - problem.first_hop[flat]
+        shown = torch.zeros_like(flat).index_add(0, self.owner, torch.ones_like(self.owner))
+        return (shown == degrees).reshape(self.targets.shape)
+
     def table(self, num_nodes: int) -> Tensor:
         """From where each target is reached, (S·T, num_nodes) bool."""
         shown = torch.zeros(
