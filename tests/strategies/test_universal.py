@@ -16,6 +16,7 @@ from garden.strategies.universal import (
     load_universal,
     network_scores,
     save_universal,
+    scores_of_few,
 )
 
 
@@ -44,6 +45,16 @@ def test_scores__similarity_alone_is_bounded_and_recognition_is_not():
     assert np.abs(network_scores(likeness, some_weights(), 1.5)).max() <= 1.5
     likeness[:, LIKENESS.index("seen")] = 1
     assert np.abs(network_scores(likeness, some_weights(), 1.5)).max() > 1.5
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 4, 5, 20])
+def test_scores__of_a_few_pairs_are_those_of_many(count):
+    likeness = np.random.default_rng(2).normal(size=(count, NUM_LIKENESS)).astype(np.float32)
+    likeness[: count // 2] *= 100  # beyond what counts
+    likeness[::2, [LIKENESS.index(n) for n in ("own", "seen", "beside", "common_log", "real")]] = 0
+    weights = some_weights(hidden=7)
+    told = network_scores(likeness, weights, 1.5)
+    assert scores_of_few(likeness, weights, 1.5) == pytest.approx(told, rel=1e-4, abs=1e-4)
 
 
 def test_save__a_policy_comes_back_as_it_was_under_its_folders_name(tmp_path):

@@ -5,6 +5,7 @@ import torch
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.experiments.work import Training
+from garden.models.base import Surroundings
 from garden.models.config import ModelConfig
 from garden.models.ranges import RANGE, aligned_log_hops, log_hops
 from garden.models.registry import build_model
@@ -52,6 +53,37 @@ def test_scores__read_ranges_and_never_teach_them():
     for name, parameter in model.ranges.named_parameters():
         silent = parameter.grad is None or not bool(parameter.grad.any())
         assert silent == (name != "unknown"), name
+
+
+def test_scores__of_pairs_never_teach_ranges_either():
+    model, rows = model_and_rows()
+    shown = neighbours_of(TARGETS, PROBLEM)
+    owner, members = shown.told
+    goals = model.target_rows(rows, TARGETS)
+    around = Surroundings(model.places_in(rows[:, members]), owner, torch.zeros(1, 6, 4))
+    model.score_aligned(rows[:, :6], goals, around).sum().backward()
+    assert not any(p.grad is not None and bool(p.grad.any()) for p in model.ranges.parameters())
+
+
+def test_scores__of_a_target_that_shows_nobody_are_finite_and_the_same_in_both_forms():
+    model, rows = model_and_rows()
+    with torch.no_grad():
+        model.ranges.last.bias[..., RANGE] = 20.0  # a doubt beyond what is read
+        rows = model.embed(PROBLEM.egos)
+        goals = model.target_rows(rows, TARGETS[:, :1])
+        nobody = model.places_in(rows[:, :0])
+        table = Surroundings(nobody, torch.zeros(1, 1, 0), torch.zeros(1, 1, 40, 4))
+        pairs = Surroundings(nobody, torch.zeros(0, dtype=torch.int64), torch.zeros(1, 40, 4))
+        scores = model.score_table(rows, goals, around=table)[0, 0]
+        aligned = model.score_aligned(rows, goals.expand(-1, 40, -1), pairs)[0]
+    assert bool(scores.isfinite().all())
+    assert torch.allclose(scores, aligned, atol=1e-4)
+
+
+def test_embed_one__of_a_node_without_neighbours_is_finite():
+    model, _ = model_and_rows()
+    profile = torch.tensor(GRAPH.attributes[:1], dtype=torch.float32)
+    assert bool(model.embed_one(profile, torch.ones(1, 1, dtype=torch.bool)).isfinite().all())
 
 
 def test_scores__follow_the_range_from_the_target():

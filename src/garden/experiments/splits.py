@@ -1,7 +1,8 @@
 """Trellis on ten further splits of each Facebook graph.
 
 Those of Table 1, and ten more, were looked at before ranges and the falling price of the frontier
-memory; these were opened once, when everything was settled.
+memory; these were opened when both were settled, and played once more when the rule for
+temperatures had changed.
 """
 
 from __future__ import annotations

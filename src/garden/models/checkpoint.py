@@ -62,7 +62,8 @@ def _fill(network: nn.Module, tensors: Mapping[str, Tensor], path: Path, whose: 
         network.load_state_dict(tensors)
     except RuntimeError:
         raise DataError(
-            f"{path}: these weights are not those of {whose} that {CONFIG_FILE} describes"
+            f"{path}: these weights are not those of {whose} that {CONFIG_FILE} describes; "
+            "they may come from an earlier version"
         ) from None
 
 

@@ -3,9 +3,10 @@
 A departure stands for where a way begins and an arrival for where it ends; the further apart the
 two, the more hops. Training measures ways from every node to training targets. Links lead both
 ways, so a policy reads a range backwards: how far would it be from the target to this candidate?
-Nothing is lost on a target that was never a target before: ways from it have been measured like
-those from any other node. A doubt says how wrong the ranges from a profile tend to be, which is
-much where many nodes look alike.
+A target that was never a target before has been measured from like any other node of the training
+graph; to a node that was not there in training, ranges are no help. A doubt, the logarithm of the
+squared error to expect, says how wrong ranges from a profile tend to be: much where many nodes look
+alike.
 """
 
 from __future__ import annotations
@@ -51,7 +52,10 @@ def codes_of(own: Tensor, told: Tensor) -> Tensor:
 
 
 def log_hops(departures: Tensor, arrivals: Tensor) -> Tensor:
-    """The logarithm of how many hops, (…, D, RANGE) and (…, A, RANGE) → (…, D, A)."""
+    """The logarithm of how many hops, (…, D, RANGE) and (…, A, RANGE) → (…, D, A).
+
+    It is the same with the two exchanged.
+    """
     squares = departures.square().sum(dim=-1).unsqueeze(-1)
     squares = squares + arrivals.square().sum(dim=-1).unsqueeze(-2)
     return _log_root(squares - 2 * departures @ arrivals.transpose(-1, -2))

@@ -41,8 +41,10 @@ ENCODER = 256
 NUM_FACTS = 4
 NUM_RANGED = 4  # a range, the doubt about it, and the least and mean doubt about the neighbours
 INITIAL_SHARPNESS = 2.0
-RANGE_GAPS = 0.5  # the share of left-out attributes that ranges do without as well
-_FULL_DOUBT = 9.0  # more than any that is learned
+RANGE_GAPS = (
+    0.5  # ranges leave out attributes so much less often than places, by draws of their own
+)
+_FULL_DOUBT = 9.0  # the most that is read
 _NOWHERE = 1e-12  # keeps the logarithm finite where no neighbour is anywhere near
 _LEAST_SQUARE = 1e-6  # keeps the slope of a distance finite where two places coincide
 
@@ -108,7 +110,7 @@ class TrellisModel(Model):
     def embed_one(self, profiles: Tensor, linked: Tensor) -> Tensor:
         """The same for one ego graph."""
         said, told = self._said(self.standardised(profiles), KEEP_ALL)
-        around = told[:, 1:].mean(dim=1, keepdim=True)
+        around = told[:, 1:].sum(dim=1, keepdim=True) / max(1, len(profiles) - 1)
         degree = torch.full((self.num_seeds, 1, 1), float(len(profiles)), device=told.device)
         return self._row(said[:, :1], around, degree.log())
 
@@ -210,8 +212,9 @@ class TrellisModel(Model):
             return []
         (*_, arrivals), (departures, doubt, _) = here, there
         hops = log_hops(departures, arrivals.detach()).unsqueeze(-1)
-        doubts = shown.places[..., PLACE].unsqueeze(1)
-        least = doubts.masked_fill(shown.shown == 0, _FULL_DOUBT).amin(dim=-1, keepdim=True)
+        doubts = shown.places[..., PLACE].clamp(max=_FULL_DOUBT).unsqueeze(1)
+        told = doubts.masked_fill(shown.shown == 0, _FULL_DOUBT)
+        least = nn.functional.pad(told, (0, 1), value=_FULL_DOUBT).amin(dim=-1, keepdim=True)
         count = shown.shown.sum(dim=-1, keepdim=True).clamp(min=1)
         mean = (shown.shown * doubts).sum(dim=-1, keepdim=True) / count
         of_targets = [doubt, least, mean]
@@ -262,13 +265,13 @@ class TrellisModel(Model):
         if here is None or there is None:
             return []
         (*_, arrivals), (departures, doubt, _) = here, there
-        owner, doubts = shown.shown, shown.places[..., PLACE]
+        owner, doubts = shown.shown, shown.places[..., PLACE].clamp(max=_FULL_DOUBT)
         shape = candidates.shape[:2]
         least = doubts.new_full(shape, _FULL_DOUBT)
         least = least.scatter_reduce(1, owner.expand_as(doubts), doubts, "amin")
         count = doubts.new_zeros(shape).index_add(1, owner, torch.ones_like(doubts))
         mean = doubts.new_zeros(shape).index_add(1, owner, doubts) / count.clamp(min=1)
-        hops = aligned_log_hops(departures, arrivals)
+        hops = aligned_log_hops(departures, arrivals.detach())
         return [hops.unsqueeze(-1), doubt, least.unsqueeze(-1), mean.unsqueeze(-1)]
 
     def _said(self, profiles: Tensor, dropout: Dropout) -> tuple[Tensor, Tensor]:

@@ -57,7 +57,8 @@ def fill_likeness(rows, goals, pairs, num_columns, out):  # type: ignore[no-unty
                 last = goal
             num_slots = _index_target(goals, goal, real, slots, named, has, count_t, size_t)
             _fill_values(goals, goal, real, num_real, values_t)
-            mean_t, spread_t, most_t = around_centre(goals, goal, size_t, real, 0, values_t)
+            if num_real == 0:
+                mean_t, spread_t, most_t = around_centre(goals, goal, size_t, real, 0, values_t)
         line = out[number]
         _fill_facts(rows, goals, row, goal, line)
         members_v = rows.members_at[row + 1] - rows.members_at[row]

@@ -18,8 +18,9 @@ SHARED = FAR + len(DISTANCES)
 SHAPED = SHARED + len(SHARES)
 REAL = SHAPED + len(SHAPES)
 
-# A call would hand over dozens of arrays, and count references to each.
-inlined = numba.njit(cache=True, nogil=True, inline="always")
+# A call would hand over dozens of arrays, and count references to each. The compiled whole is kept
+# beside the module that calls: after an edit here that file must change too, or its cache go.
+inlined = numba.njit(nogil=True, inline="always")
 
 
 @inlined

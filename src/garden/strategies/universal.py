@@ -35,7 +35,9 @@ CONFIG_FILE = "config.json"
 WEIGHTS_FILE = "model.safetensors"
 WIDEST = 6.0  # standard deviations beyond which an input counts no more
 RECOGNISED = tuple(LIKENESS.index(name) for name in ("own", "seen", "beside", "common_log", "real"))
+_WIDEST = np.float32(WIDEST)
 _PAIRS_PER_BLOCK = 1 << 16
+_FEW_PAIRS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +114,8 @@ class Universal(Strategy):
     def _scores(self, likeness: np.ndarray) -> np.ndarray:
         if self.temperature is None:
             raise StrategyError(f"the temperature of {self.name} is open: give one")
-        return network_scores(likeness, self.weights, self.bound) / self.temperature
+        judge = network_scores if len(likeness) > _FEW_PAIRS else scores_of_few
+        return judge(likeness, self.weights, self.bound) / self.temperature
 
     def save(self, folder: str | Path) -> None:
         """Store the policy in a folder of its own."""
@@ -127,6 +130,20 @@ def network_scores(likeness: np.ndarray, weights: UniversalWeights, bound: float
     told = (hidden @ weights.last + weights.last_bias).astype(np.float64)
     recognised = likeness[:, RECOGNISED].any(axis=1)
     return recognised * told[:, 0] + bound * np.tanh(told[:, 1] / bound)
+
+
+def scores_of_few(likeness: np.ndarray, weights: UniversalWeights, bound: float) -> np.ndarray:
+    """The same for a few rows, compiled where numba is at hand; other roundings, no more."""
+    try:
+        from garden.strategies.universal_kernel import fill_scores
+    except ImportError:  # no numba on this machine
+        return network_scores(likeness, weights, bound)
+    scores = np.empty(len(likeness))
+    fill_scores(
+        likeness, weights.mean, weights.scale, weights.first, weights.first_bias, weights.second,
+        weights.second_bias, weights.last, weights.last_bias, _WIDEST, RECOGNISED, bound, scores,
+    )  # fmt: skip
+    return scores
 
 
 def _silu(rows: np.ndarray) -> np.ndarray:

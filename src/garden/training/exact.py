@@ -6,7 +6,8 @@ J = Σ w(u) V(u), the policy-gradient theorem gives
     ∇J = Σ_u μ(u) Σ_v π(v|u) A(u, v) ∇ log π(v|u),
 
 where μ is the discounted occupancy and A(u, v) = [v = t] + γ V(v) − V(u). Both V and μ come from
-one linear system, so there is no sampling and no variance. Truncation plays no part.
+one linear system, so there is no sampling and no variance. Truncation plays no part. A model that
+learns ranges is taught those by the oracle's distances beside it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 A target that shows only some neighbours is a new target: a node with those links alone. Its
 distances and its chain are those of the graph without the links that it hides, so that every
-training target stands for very many, most of all for the hard ones with few neighbours.
+training target stands for very many, most of all for the hard ones with few neighbours. Its
+departure, where a model learns ranges, stays that of the whole ego graph.
 
 A target may also stand for a leaf that hangs from it: a stranger of unknown profile who shows the
 target as its only neighbour. The way to that leaf is the way to the target, and one hop.

@@ -266,8 +266,8 @@ def best_temperature(ratios: Tensor) -> int:
     """The place of the temperature to use, from ratios (num_temperatures, num_targets).
 
     The highest within a standard error of the best: validation targets are few, and a policy that
-    is too sure of itself walks in circles where it is wrong. Where all of them were reached without
-    a detour the error comes out next to nothing, and is taken for half a percent.
+    is too sure of itself walks in circles where it is wrong. An error below half a percent, as
+    where all of them were reached without a detour, is taken for half a percent.
     """
     means = ratios.mean(dim=1)
     best = int(means.argmin())
