@@ -170,7 +170,7 @@ def _own_places(policy: Policy, egos: EgoGraphs) -> np.ndarray:
     """Where a policy with places puts each centre's own profile, (num_egos, place)."""
     import torch
 
-    from garden.models.trellis import PLACE
+    from garden.models.trellis_features import PLACE
 
     rows = torch.as_tensor(_numbers(policy.represent(egos)))
     return policy.model.places_in(rows)[:, :PLACE].numpy()

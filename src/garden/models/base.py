@@ -15,6 +15,7 @@ from garden.graphs.ego import ProfileTable
 from garden.models.heads import PairNetwork
 from garden.models.inputs import EgoTensors
 from garden.models.layers import KEEP_ALL, Dropout
+from garden.models.ranges import RangeCodes
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +74,7 @@ class Model(nn.Module):
         """The places of the rows' own profiles, (S, rows, place), for a model that has places."""
         raise NotImplementedError(f"{self.name} has no places")
 
-    def ranged(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
+    def ranged(self, rows: Tensor) -> RangeCodes | None:
         """Departures, doubts and arrivals in these rows, for a model that learns ranges."""
         return None
 

@@ -28,25 +28,29 @@ from garden.models.layers import KEEP_ALL, Dropout, StackedLinear, mapped_profil
 from garden.models.ranges import (
     DEPARTURE,
     RANGE,
+    RangeCodes,
     Ranges,
-    aligned_log_hops,
+    codes_in,
     codes_of,
-    log_hops,
+    ranged_pairs,
+    ranged_table,
+)
+from garden.models.trellis_features import (
+    LEAST_SQUARE,
+    NUM_PROJECTIONS,
+    PLACE,
+    FeatureNetwork,
+    by_projection,
+    distances,
+    fact_features,
+    projections,
+    seen_by,
 )
 
-NUM_PROJECTIONS = 8
-PROJECTION = 16
-PLACE = 32
 ENCODER = 256
-NUM_FACTS = 4
-NUM_RANGED = 4  # a range, the doubt about it, and the least and mean doubt about the neighbours
 INITIAL_SHARPNESS = 2.0
-RANGE_GAPS = (
-    0.5  # ranges leave out attributes so much less often than places, by draws of their own
-)
-_FULL_DOUBT = 9.0  # the most that is read
+RANGE_GAPS = 0.5  # attributes left out for ranges, as a share of the rate for places
 _NOWHERE = 1e-12  # keeps the logarithm finite where no neighbour is anywhere near
-_LEAST_SQUARE = 1e-6  # keeps the slope of a distance finite where two places coincide
 
 
 @final
@@ -63,14 +67,14 @@ class TrellisModel(Model):
         self.second = StackedLinear(num_seeds, ENCODER, ENCODER)
         self.place = StackedLinear(num_seeds, ENCODER, PLACE)
         self.unknown = nn.Parameter(torch.zeros(num_seeds, 1, PLACE))
-        self.mean_views = nn.Parameter(_projections(num_seeds))
-        self.member_views = nn.Parameter(_projections(num_seeds))
+        self.mean_views = nn.Parameter(projections(num_seeds))
+        self.member_views = nn.Parameter(projections(num_seeds))
         self.sharpness = nn.Parameter(
             torch.full((num_seeds, NUM_PROJECTIONS, 1, 1), INITIAL_SHARPNESS)
         )
         self.register_buffer("temperature", torch.ones(num_seeds, 1))
-        self.scorer = _FeatureNetwork(num_seeds, config)
-        self.valuer = _FeatureNetwork(num_seeds, config)
+        self.scorer = FeatureNetwork(num_seeds, config)
+        self.valuer = FeatureNetwork(num_seeds, config)
         self.ranges = Ranges(num_seeds, num_attributes) if config.ranges else None
 
     @property
@@ -90,12 +94,11 @@ class TrellisModel(Model):
         doubt = PLACE + RANGE
         return torch.cat([rows[..., :PLACE], rows[..., doubt : doubt + 1].detach()], dim=-1)
 
-    def ranged(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
+    def ranged(self, rows: Tensor) -> RangeCodes | None:
         """Departures, doubts and arrivals."""
         if self.ranges is None:
             return None
-        parts = rows[..., PLACE : PLACE + DEPARTURE + RANGE]
-        return parts[..., :RANGE], parts[..., RANGE:DEPARTURE], parts[..., DEPARTURE:]
+        return codes_in(rows[..., PLACE : PLACE + DEPARTURE + RANGE])
 
     def embed(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
         """Place, ranges, mean place of the neighbours, degree."""
@@ -175,50 +178,37 @@ class TrellisModel(Model):
         count = shown.shown.sum(dim=-1, keepdim=True)
         mean_t = shown.shown @ places / count.clamp(min=1)
 
-        mean_c, own_c = _seen_by(self.mean_views, mean), _seen_by(self.mean_views, own)
-        mean_g, own_g = _seen_by(self.mean_views, mean_t), _seen_by(self.mean_views, own_t)
-        member_c = _seen_by(self.member_views, own)
+        mean_c, own_c = seen_by(self.mean_views, mean), seen_by(self.mean_views, own)
+        mean_g, own_g = seen_by(self.mean_views, mean_t), seen_by(self.mean_views, own_t)
+        member_c = seen_by(self.member_views, own)
         sharpness = nn.functional.softplus(self.sharpness)
-        apart = _distances(_seen_by(self.member_views, places), member_c)  # (S, H, M, n)
+        apart = distances(seen_by(self.member_views, places), member_c)  # (S, H, M, n)
         near = shown.shown.unsqueeze(1) @ torch.exp(-sharpness * apart)  # (S, H, T, n)
         views = torch.cat(
             [
-                -_distances(mean_g, mean_c),
-                -_distances(mean_g, own_c),
-                -_distances(own_g, mean_c),
+                -distances(mean_g, mean_c),
+                -distances(mean_g, own_c),
+                -distances(own_g, mean_c),
                 (near + _NOWHERE).log() / sharpness,
-                -_distances(_seen_by(self.member_views, own_t), member_c),
+                -distances(seen_by(self.member_views, own_t), member_c),
             ],
             dim=1,
         )  # (S, 5 H, T, n)
         shape = (*views.shape[:1], *views.shape[2:], 1)
+        here, there = self.ranged(rows), self.ranged(targets)
+        ranged = []
+        if here and there:
+            ranged = ranged_table(here, there, shown.places[..., PLACE], shown.shown)
         return torch.cat(
             [
                 views.permute(0, 2, 3, 1),
-                *self._ranged_features_of_table(rows, targets, shown),
-                _fact_features(shown.facts.expand(*shape[:3], -1), count.unsqueeze(2)),
+                *ranged,
+                fact_features(shown.facts.expand(*shape[:3], -1), count.unsqueeze(2)),
                 degree.unsqueeze(1).expand(shape),
                 count.log1p().unsqueeze(2).expand(shape),
             ],
             dim=-1,
         )
-
-    def _ranged_features_of_table(
-        self, rows: Tensor, targets: Tensor, shown: Surroundings
-    ) -> list[Tensor]:
-        """How far it would be from the targets, and the doubts, (S, T, n, 1) each, if read."""
-        here, there = self.ranged(rows), self.ranged(targets)
-        if here is None or there is None:
-            return []
-        (*_, arrivals), (departures, doubt, _) = here, there
-        hops = log_hops(departures, arrivals.detach()).unsqueeze(-1)
-        doubts = shown.places[..., PLACE].clamp(max=_FULL_DOUBT).unsqueeze(1)
-        told = doubts.masked_fill(shown.shown == 0, _FULL_DOUBT)
-        least = nn.functional.pad(told, (0, 1), value=_FULL_DOUBT).amin(dim=-1, keepdim=True)
-        count = shown.shown.sum(dim=-1, keepdim=True).clamp(min=1)
-        mean = (shown.shown * doubts).sum(dim=-1, keepdim=True) / count
-        of_targets = [doubt, least, mean]
-        return [hops, *(one.unsqueeze(2).expand_as(hops) for one in of_targets)]
 
     def _features_of_pairs(
         self, candidates: Tensor, targets: Tensor, shown: Surroundings
@@ -236,12 +226,16 @@ class TrellisModel(Model):
         mean_t = summed(places) / count.clamp(min=1)
 
         def apart(ours: Tensor, theirs: Tensor, views: Tensor) -> Tensor:  # (S, P, H)
-            seen = _by_projection((ours - theirs) @ views)
-            return (seen.square().sum(dim=-1) + _LEAST_SQUARE).sqrt()
+            seen = by_projection((ours - theirs) @ views)
+            return (seen.square().sum(dim=-1) + LEAST_SQUARE).sqrt()
 
         sharpness = nn.functional.softplus(self.sharpness).reshape(-1, 1, NUM_PROJECTIONS)
         away = apart(own.index_select(1, owner), places, self.member_views)
         near = summed(torch.exp(-sharpness * away))
+        here, there = self.ranged(candidates), self.ranged(targets)
+        ranged = []
+        if here and there:
+            ranged = ranged_pairs(here, there, shown.places[..., PLACE], owner)
         return torch.cat(
             [
                 -apart(mean, mean_t, self.mean_views),
@@ -249,30 +243,13 @@ class TrellisModel(Model):
                 -apart(mean, own_t, self.mean_views),
                 (near + _NOWHERE).log() / sharpness,
                 -apart(own, own_t, self.member_views),
-                *self._ranged_features_of_pairs(candidates, targets, shown),
-                _fact_features(shown.facts.expand(*candidates.shape[:2], -1), count),
+                *ranged,
+                fact_features(shown.facts.expand(*candidates.shape[:2], -1), count),
                 degree,
                 count.log1p(),
             ],
             dim=-1,
         )
-
-    def _ranged_features_of_pairs(
-        self, candidates: Tensor, targets: Tensor, shown: Surroundings
-    ) -> list[Tensor]:
-        """The same of aligned rows, (S, P, 1) each."""
-        here, there = self.ranged(candidates), self.ranged(targets)
-        if here is None or there is None:
-            return []
-        (*_, arrivals), (departures, doubt, _) = here, there
-        owner, doubts = shown.shown, shown.places[..., PLACE].clamp(max=_FULL_DOUBT)
-        shape = candidates.shape[:2]
-        least = doubts.new_full(shape, _FULL_DOUBT)
-        least = least.scatter_reduce(1, owner.expand_as(doubts), doubts, "amin")
-        count = doubts.new_zeros(shape).index_add(1, owner, torch.ones_like(doubts))
-        mean = doubts.new_zeros(shape).index_add(1, owner, doubts) / count.clamp(min=1)
-        hops = aligned_log_hops(departures, arrivals.detach())
-        return [hops.unsqueeze(-1), doubt, least.unsqueeze(-1), mean.unsqueeze(-1)]
 
     def _said(self, profiles: Tensor, dropout: Dropout) -> tuple[Tensor, Tensor]:
         """What each profile says of its own node, and what of a neighbour."""
@@ -296,70 +273,15 @@ class TrellisModel(Model):
         return scores / self.temperature
 
 
-class _FeatureNetwork(nn.Module):
-    """Three linear layers over the features that may be read, with ReLU between them."""
-
-    read: Tensor  # (num_features, 1) 1 for a feature that counts, else 0
-
-    def __init__(self, num_seeds: int, config: ModelConfig) -> None:
-        super().__init__()
-        self.register_buffer("read", _read(config), persistent=False)
-        self.first = StackedLinear(num_seeds, len(self.read), config.hidden)
-        self.second = StackedLinear(num_seeds, config.hidden, config.hidden)
-        self.last = StackedLinear(num_seeds, config.hidden, 1)
-
-    def forward(self, features: Tensor) -> Tensor:
-        """(S, rows, num_features) → (S, rows)."""
-        assert self.first.bias is not None
-        first = torch.baddbmm(self.first.bias, features, self.first.weight * self.read)
-        return self.last(torch.relu(self.second(torch.relu(first)))).squeeze(-1)
-
-
-def _read(config: ModelConfig) -> Tensor:
-    """Which features count, in the order that they are made in."""
-    position, matching = float(config.reads != "matching"), float(config.reads != "position")
-    counts = [position] * (5 * NUM_PROJECTIONS + NUM_RANGED * config.ranges)
-    counts += [matching] * (NUM_FACTS + 1) + [1.0] * 2
-    return torch.tensor(counts).unsqueeze(1)
-
-
-def _projections(num_seeds: int) -> Tensor:
-    return PLACE**-0.5 * torch.randn(num_seeds, PLACE, NUM_PROJECTIONS * PROJECTION)
-
-
 def _parts(rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Own place, mean place of the neighbours, and log(1 + degree)."""
     return rows[..., :PLACE], rows[..., -PLACE - 1 : -1], rows[..., -1:]
-
-
-def _by_projection(flat: Tensor) -> Tensor:
-    return flat.reshape(*flat.shape[:-1], NUM_PROJECTIONS, PROJECTION)
-
-
-def _seen_by(views: Tensor, places: Tensor) -> Tensor:
-    """Places under every projection, (S, H, rows, 16)."""
-    return _by_projection(places @ views).transpose(1, 2)
-
-
-def _distances(goals: Tensor, candidates: Tensor) -> Tensor:
-    """Euclidean distances, (S, H, T, 16) and (S, H, n, 16) → (S, H, T, n), smooth at nought."""
-    squares = goals.square().sum(dim=-1).unsqueeze(-1) + candidates.square().sum(dim=-1).unsqueeze(
-        -2
-    )
-    inner = goals @ candidates.transpose(-1, -2)
-    return ((squares - 2 * inner).clamp(min=0) + _LEAST_SQUARE).sqrt()
 
 
 def _required(around: Surroundings | None) -> Surroundings:
     if around is None:
         raise StrategyError("trellis scores need what the targets' ego graphs show")
     return around
-
-
-def _fact_features(facts: Tensor, degrees: Tensor) -> Tensor:
-    """Three yes-or-noes, and common members by number and by share of the target's neighbours."""
-    common = facts[..., 3:]
-    return torch.cat([facts[..., :3], common.log1p(), common / degrees.clamp(min=1)], dim=-1)
 
 
 def _with_gaps(profiles: Tensor, dropout: Dropout) -> Tensor:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from garden.strategies.likeness import LEAST_SPREAD, LEAST_SQUARE
+from garden.strategies.likeness import LEAST_SPREAD, LEAST_SQUARE, SHAPES_OF_TARGET
 from garden.strategies.likeness_pools import (
     MOST,
     REAL,
@@ -45,18 +45,14 @@ def fill_likeness(rows, goals, pairs, num_columns, out):  # type: ignore[no-unty
         row, goal = pairs[number, 0], pairs[number, 1]
         strange = _has_strange_real(rows, row, real)
         if goal != last or strange:
-            for slot in range(num_slots):
-                slots[named[slot]] = 0
-            for place in range(num_real):
-                real[real_named[place]] = 0
+            _forget(slots, named, 0, num_slots)
+            _forget(real, real_named, 0, num_real)
             num_real = _name_reals(goals, goal, real, real_named, 0)
-            if strange or _has_strange_real(rows, row, real):
+            own = not strange and not _has_strange_real(rows, row, real)
+            if not own:  # columns that are real for this pair alone
                 num_real = _name_reals(rows, row, real, real_named, num_real)
-                last = -1  # columns that are real for this pair alone
-            else:
-                last = goal
+            last = goal if own else -1
             num_slots = _index_target(goals, goal, real, slots, named, has, count_t, size_t)
-            _fill_values(goals, goal, real, num_real, values_t)
             if num_real == 0:
                 mean_t, spread_t, most_t = around_centre(goals, goal, size_t, real, 0, values_t)
         line = out[number]
@@ -64,6 +60,7 @@ def fill_likeness(rows, goals, pairs, num_columns, out):  # type: ignore[no-unty
         members_v = rows.members_at[row + 1] - rows.members_at[row]
         members_t = goals.members_at[goal + 1] - goals.members_at[goal]
         if num_real:
+            _fill_values(goals, goal, real, num_real, values_t)
             _fill_values(rows, row, real, num_real, values_v)
             _scale(values_v, values_t, members_v, members_t, num_real)
         count_v[:num_slots] = 0
@@ -78,20 +75,36 @@ def fill_likeness(rows, goals, pairs, num_columns, out):  # type: ignore[no-unty
         pool_members(jaccard, squares, nearest, far_nearest, members_v, members_t, unit, line)
         line[SIMILAR + 9], line[SIMILAR + 10], line[SIMILAR + 11] = mean_t, most_t, mean_v
         line[SHARED - 1] = np.log1p(squares[0, 0]) - np.log1p(spread_t + LEAST_SPREAD)
-        line[SIMILAR - 2] = 1.0 if size_t[0] + num_real == 0 else 0.0
-        line[SIMILAR - 1] = 1.0 if size_v[0] + num_real == 0 else 0.0
+        _fill_blanks(size_v[0] + num_real, size_t[0] + num_real, line)
         fill_shares(
             rows, row, real, slots, has, count_v, count_t, size_v, size_t, used, num_slots,
             members_v - 1, members_t - 1, logs, line,
         )  # fmt: skip
-        for slot in range(num_slots, used):
-            slots[named[slot]] = 0
-        line[SHAPED : SHAPED + 7] = rows.shape[row]
-        for place, column in enumerate((0, 1, 3, 6)):
-            line[SHAPED + 7 + place] = goals.shape[goal, column]
+        _forget(slots, named, num_slots, used)
+        _fill_shapes(rows, goals, row, goal, line)
         line[REAL] = 1.0 if num_real else 0.0
-        if num_real:
-            _unscale(goals, goal, real, num_real, values_t)
+
+
+@inlined
+def _forget(marks, named, start, stop):  # type: ignore[no-untyped-def]
+    """Take the marks of some named columns back."""
+    for place in range(start, stop):
+        marks[named[place]] = 0
+
+
+@inlined
+def _fill_blanks(columns_v, columns_t, line):  # type: ignore[no-untyped-def]
+    """Whether the two centres have any columns at all."""
+    line[SIMILAR - 2] = 1.0 if columns_t == 0 else 0.0
+    line[SIMILAR - 1] = 1.0 if columns_v == 0 else 0.0
+
+
+@inlined
+def _fill_shapes(rows, goals, row, goal, line):  # type: ignore[no-untyped-def]
+    """How both ego graphs are built."""
+    line[SHAPED : SHAPED + 7] = rows.shape[row]
+    for place, column in enumerate(SHAPES_OF_TARGET):
+        line[SHAPED + 7 + place] = goals.shape[goal, column]
 
 
 @inlined
@@ -181,12 +194,6 @@ def _scale(values_v, values_t, num_v, num_t, num_real):  # type: ignore[no-untyp
             values_v[member, place] *= scale
         for member in range(num_t):
             values_t[member, place] *= scale
-
-
-@inlined
-def _unscale(goals, goal, real, num_real, values_t):  # type: ignore[no-untyped-def]
-    """The target's own values again, for the next candidate."""
-    _fill_values(goals, goal, real, num_real, values_t)
 
 
 @inlined
