@@ -27,23 +27,23 @@ GUIDED = TrainingOptions(
     dropout=0.0,
     neighbour_dropout=0.0,
     own_dropout=0.0,
-    leaf_share=0.0,
     return_coef=1.0,
 ).resolved()
 
 
-def leaves_of(targets, part_rate, leaf_rate, problem, generator):
-    """Every other target stands for a leaf, whatever the device's random numbers are."""
+def parts_of(targets, part_rate, problem, generator):
+    """Every other target shows its first neighbour alone, whatever the device's random numbers."""
     shown = neighbours_of(targets, problem)
-    every_other = torch.arange(targets.shape[1], device=targets.device) % 2 == 0
-    return replace(shown, hanging=every_other.expand(targets.shape))
+    places = torch.arange(len(shown.owner), device=targets.device)
+    kept = (shown.owner % 2 == 0) | (places == torch.searchsorted(shown.owner, shown.owner))
+    return replace(shown, owner=shown.owner[kept], members=shown.members[kept])
 
 
 def gradients_on(device, config, loss_of, monkeypatch):
     trainer = Trainer([TASK], config, SIZE, device)
     drawn = torch.as_tensor(TASK.train_targets[:5], device=device)[None]
     monkeypatch.setattr(Problem, "draw_targets", lambda *_: drawn)
-    monkeypatch.setattr(guided, "some_neighbours_of", leaves_of)
+    monkeypatch.setattr(guided, "some_neighbours_of", parts_of)
     state = trainer.state
     loss = loss_of(state.model, trainer.problem, config, trainer.dropout, state.generator)
     torch.autograd.backward(loss.loss.sum())

@@ -7,13 +7,15 @@ from garden.datasets.task import SearchTask
 from garden.experiments.work import Training
 from garden.models.base import Surroundings
 from garden.models.config import ModelConfig
-from garden.models.ranges import RANGE, aligned_log_hops, log_hops
+from garden.models.layers import KEEP_ALL, Dropout, with_gaps
+from garden.models.ranges import RANGE, Ranges, aligned_log_hops, log_hops
 from garden.models.registry import build_model
+from garden.models.trellis_features import PLACE
 from garden.training.config import TrainingOptions
 from garden.training.exact import scores_towards
 from garden.training.problem import make_problem
 from garden.training.ranging import ranging_losses
-from garden.training.shown import Shown, neighbours_of, some_neighbours_of
+from garden.training.shown import Shown, neighbours_of, some_neighbours_of, surroundings_of
 from garden.training.trainer import Trainer
 
 GRAPH = kaiser_hilgetag(n=40, beta=2, seed=1)
@@ -33,34 +35,35 @@ def distances():
 
 def test_log_hops__of_a_table_are_those_of_its_pairs_and_finite_at_home():
     draws = torch.Generator().manual_seed(0)
-    departures = torch.randn(2, 5, RANGE, generator=draws)
-    arrivals = torch.randn(2, 7, RANGE, generator=draws)
-    table = log_hops(departures, arrivals)
+    codes = torch.randn(2, 5, RANGE, generator=draws)
+    others = torch.randn(2, 7, RANGE, generator=draws)
+    table = log_hops(codes, others)
     assert table.shape == (2, 5, 7)
-    pairs = aligned_log_hops(departures.unsqueeze(2), arrivals.unsqueeze(1))
+    pairs = aligned_log_hops(codes.unsqueeze(2), others.unsqueeze(1))
     assert torch.allclose(table, pairs, atol=1e-4)
-    assert bool(log_hops(departures, departures).isfinite().all())
+    assert torch.allclose(table, log_hops(others, codes).transpose(1, 2), atol=1e-5)
+    assert bool(log_hops(codes, codes).isfinite().all())
 
 
 def test_scores__read_ranges_and_never_teach_them():
     model, rows = model_and_rows()
-    shown = some_neighbours_of(TARGETS, 0.0, 0.9, PROBLEM, torch.Generator().manual_seed(1))
-    assert bool(shown.hanging.any())
-    scores = scores_towards(model, PROBLEM, rows, shown)
-    scores.square().sum().backward()
-    taught = {name for name, parameter in model.named_parameters() if parameter.grad is not None}
-    assert {"ranges.unknown", "first.weight"} <= taught
-    for name, parameter in model.ranges.named_parameters():
-        silent = parameter.grad is None or not bool(parameter.grad.any())
-        assert silent == (name != "unknown"), name
+    generator = torch.Generator().manual_seed(1)
+    shown = some_neighbours_of(TARGETS, 0.5, PROBLEM, generator)
+    dropout = Dropout(0.0, generator, own_rate=0.5)
+    scores = scores_towards(model, PROBLEM, rows, shown, dropout)
+    around = surroundings_of(model, PROBLEM, rows, shown)
+    values = model.value_table(rows, model.target_rows(rows, TARGETS), around)
+    (scores.square().sum() + values.sum()).backward()
+    assert bool(model.first.weight.grad.any())
+    assert not any(p.grad is not None and bool(p.grad.any()) for p in model.ranges.parameters())
 
 
 def test_scores__of_pairs_never_teach_ranges_either():
     model, rows = model_and_rows()
     shown = neighbours_of(TARGETS, PROBLEM)
-    owner, members = shown.told
     goals = model.target_rows(rows, TARGETS)
-    around = Surroundings(model.places_in(rows[:, members]), owner, torch.zeros(1, 6, 4))
+    places = model.places_in(rows[:, shown.members])
+    around = Surroundings(places, shown.owner, torch.zeros(1, 6, 4))
     model.score_aligned(rows[:, :6], goals, around).sum().backward()
     assert not any(p.grad is not None and bool(p.grad.any()) for p in model.ranges.parameters())
 
@@ -86,14 +89,16 @@ def test_embed_one__of_a_node_without_neighbours_is_finite():
     assert bool(model.embed_one(profile, torch.ones(1, 1, dtype=torch.bool)).isfinite().all())
 
 
-def test_scores__follow_the_range_from_the_target():
+def test_scores__follow_the_range_of_each_candidate():
     model, rows = model_and_rows()
     shown = neighbours_of(TARGETS, PROBLEM)
+    node = next(n for n in range(GRAPH.num_nodes) if n not in TARGETS[0].tolist())
     before = scores_towards(model, PROBLEM, rows, shown)
-    with torch.no_grad():
-        model.ranges.last.bias.add_(0.5 * torch.randn(model.ranges.last.bias.shape))
-    after = scores_towards(model, PROBLEM, model.embed(PROBLEM.egos), shown)
-    assert not torch.allclose(before, after)
+    moved = rows.detach().clone()
+    moved[:, node, PLACE : PLACE + RANGE] += 1
+    changed = (scores_towards(model, PROBLEM, moved, shown) - before).detach().abs()[0].amax(dim=0)
+    assert changed[node] > 1e-3
+    assert float(changed.sum() - changed[node]) < 1e-5
 
 
 def test_no_ranges__leaves_them_out_of_rows_and_losses():
@@ -105,16 +110,23 @@ def test_no_ranges__leaves_them_out_of_rows_and_losses():
 
 def test_ranging__is_the_squared_error_of_log_hops_near_ways_counting_more():
     model, rows = model_and_rows()
-    departures, doubts, arrivals = model.ranged(rows)
+    codes, doubts = model.ranged(rows)
     with torch.no_grad():
-        guessed = log_hops(arrivals[0, TARGETS[0]], departures[0])
+        guessed = log_hops(codes[0, TARGETS[0]], codes[0])
         hops = distances()
-        errors = (guessed - hops.clamp(min=0.5).log()).square()
+        errors = (guessed - hops.log()).square()
         unsure = errors * torch.exp(-doubts[0].T) + doubts[0].T
-        expected = (3 * errors / hops.clamp(min=1) + 0.05 * unsure).mean()
+        expected = (3 * errors / hops + 0.05 * unsure)[hops > 0].mean()
     loss = ranging_losses(model, rows, TARGETS, distances())
     assert loss.shape == (1,)
     assert float(loss[0].detach()) == pytest.approx(float(expected), rel=1e-5)
+
+
+def test_ranging__teaches_the_codes_of_both_ends_of_a_way():
+    model, rows = model_and_rows()
+    rows = rows.detach().requires_grad_()
+    ranging_losses(model, rows, TARGETS[:, :1], distances()[:1]).sum().backward()
+    assert bool(rows.grad[0, :, PLACE : PLACE + RANGE].any(dim=1).all())
 
 
 def test_ranging__measures_from_some_sources_alone_where_told():
@@ -124,11 +136,11 @@ def test_ranging__measures_from_some_sources_alone_where_told():
     assert torch.allclose(
         whole, ranging_losses(model, rows, TARGETS, distances(), sources=every), atol=1e-6
     )
-    halves = [
-        ranging_losses(model, rows, TARGETS, distances(), sources=part)
-        for part in (every[:20], every[20:])
-    ]
-    assert torch.allclose(whole, (halves[0] + halves[1]) / 2, atol=1e-5)
+    total = torch.zeros(1)
+    for part in (every[:20], every[20:]):
+        ways = (distances()[:, part] > 0).sum()
+        total = total + ways * ranging_losses(model, rows, TARGETS, distances(), sources=part)
+    assert torch.allclose(whole, total / (distances() > 0).sum(), atol=1e-5)
 
 
 def test_ranging__leaves_out_targets_that_hide_links_and_nodes_out_of_reach():
@@ -154,19 +166,48 @@ def test_whole__is_said_of_targets_that_are_reached_by_all_of_their_links():
     assert bool(shown.whole(PROBLEM).all())
     kept = torch.ones(len(shown.owner), dtype=torch.bool)
     kept[(shown.owner == 2).nonzero()[0]] = False
-    fewer = Shown(TARGETS, shown.owner[kept], shown.members[kept], shown.hanging)
+    fewer = Shown(TARGETS, shown.owner[kept], shown.members[kept])
     assert fewer.whole(PROBLEM).tolist() == [[True, True, False, True, True, True]]
 
 
-@pytest.mark.parametrize("method", ["guided", "exact", "a2c"])
-def test_ranging__teaches_how_far_targets_are_that_were_never_targets(method):
-    options = TrainingOptions(model="trellis", method=method, dropout=0.0, learning_rate=3e-3)
+def test_waves__tell_apart_profiles_that_differ_in_one_attribute():
+    torch.manual_seed(0)
+    ranges = Ranges(1, 100)
+    profiles = torch.zeros(2, 100)
+    profiles[:, :30], profiles[1, 30] = 1, 1
+    phases = ranges._phases(profiles, KEEP_ALL)[0].detach()
+    assert abs(float(torch.cosine_similarity(*torch.sin(phases), dim=0))) < 0.3
+    assert torch.cosine_similarity(*profiles, dim=0) > 0.98
+
+
+def test_gaps__of_sparse_profiles_are_those_of_dense_ones_on_what_is_there():
+    profiles = (torch.rand(50, 40, generator=torch.Generator().manual_seed(0)) < 0.3).float()
+    kept = with_gaps(profiles.to_sparse(), Dropout(0.5, torch.Generator().manual_seed(1)))
+    assert kept.is_sparse
+    kept = kept.to_dense()
+    assert bool(((kept == 0) | (kept == 2 * profiles)).all())
+    assert 0.4 < float((kept > 0).sum() / profiles.sum()) < 0.6
+
+
+def test_waves__of_some_profiles_are_forged_in_training_alone():
+    ranges, profiles = Ranges(2, 5), torch.rand(1000, 5)
+    true = ranges._phases(profiles, Dropout(0.0, torch.Generator()))
+    generator = torch.Generator().manual_seed(0)
+    mixed = ranges._phases(profiles, Dropout(0.2, generator))
+    forged = (mixed != true).any(dim=-1)
+    assert torch.equal(forged[0], forged[1])
+    assert float(forged[0].float().mean()) == pytest.approx(0.15, abs=0.04)
+
+
+@pytest.mark.parametrize(("method", "rate"), [("guided", 0.1), ("exact", 0.0), ("a2c", 0.0)])
+def test_ranging__teaches_how_far_targets_are_that_were_never_targets(method, rate):
+    options = TrainingOptions(model="trellis", method=method, dropout=rate, learning_rate=3e-3)
     trainer = Trainer([TASK], options.resolved(), ModelConfig())
     for _ in range(150):
         trainer._update()
-    departures, _, arrivals = trainer.state.model.ranged(trainer.state.model.embed(PROBLEM.egos))
+    codes, _ = trainer.state.model.ranged(trainer.state.model.embed(PROBLEM.egos))
     unseen = torch.as_tensor(np.array(TASK.test_targets))
-    guessed = log_hops(departures[0, unseen], arrivals[0]).detach().numpy()
+    guessed = log_hops(codes[0, unseen], codes[0]).detach().numpy()
     hops = PROBLEM.distances_to(unseen).numpy()
     away = hops > 0
     assert np.corrcoef(guessed[away], np.log(hops[away]))[0, 1] > 0.8
@@ -175,4 +216,4 @@ def test_ranging__teaches_how_far_targets_are_that_were_never_targets(method):
 def test_address__tells_a_model_that_computes_otherwise_from_what_it_was():
     plain = Training("facebook:414", 0, TrainingOptions(model="garden")).to_json()
     assert "revision" not in plain
-    assert Training("facebook:414", 0, TrainingOptions(model="trellis")).to_json()["revision"] == 2
+    assert Training("facebook:414", 0, TrainingOptions(model="trellis")).to_json()["revision"] == 3

@@ -17,9 +17,10 @@ from garden.search.rollout import rollout
 from garden.search.streams import episode_streams
 from garden.search.walk import walk
 from garden.strategies.memory import memory_named
-from garden.training.config import TrainingOptions
+from garden.training.config import RunOptions, TrainingOptions
 from garden.training.problem import make_problem
 from garden.training.recurrent import train_message
+from garden.training.run import train_seeds
 
 TASK = SearchTask.split(kaiser_hilgetag(n=40, beta=2, seed=1), seed=0)
 PAIRS = TASK.test_pairs[:30]
@@ -107,3 +108,20 @@ def test_recurrent__is_missed_aloud():
     unbound = RecurrentMemory(MessageNetwork(3))
     with pytest.raises(StrategyError, match="among"):
         unbound.recall(unbound.start(), 0, np.array([1]), np.array([0.0]))
+
+
+def test_train__stopped_before_the_message_has_learned_is_no_whole_run(tmp_path, monkeypatch):
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("garden.training.run.train_message", stopped)
+    options = TrainingOptions(updates=2, memory_updates=3)
+    folder = tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        train_seeds([TASK], options, ModelConfig(), RunOptions(device="cpu"), [folder])
+    assert (folder / "model.safetensors").exists()
+    assert not (folder / "summary.json").exists()
+    monkeypatch.undo()
+    train_seeds([TASK], options, ModelConfig(), RunOptions(device="cpu"), [folder], resume=True)
+    assert (folder / "summary.json").exists()
+    assert garden.load_policy(folder).message is not None

@@ -164,6 +164,9 @@ def test_train__early_stopping_waits_for_its_patience(tmp_path):
     (run,) = train_into(tmp_path, options)
     assert run.summary["stopped"] == "early"
     assert run.summary["updates"] == 6  # the first validation is the best, three more are not
+    (again,) = train_into(tmp_path, options, resume=True)
+    assert again.summary["stopped"] == "early"
+    assert again.summary["updates"] == 6
 
 
 def test_train__stops_at_the_time_limit(tmp_path):

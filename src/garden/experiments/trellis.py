@@ -36,13 +36,12 @@ def variants() -> dict[str, tuple[TrainingOptions, ModelConfig]]:
         "position only": (TrainingOptions(), ModelConfig(reads="position")),
         "matching only": (TrainingOptions(), ModelConfig(reads="matching")),
         "no ranges": (TrainingOptions(), ModelConfig(reads="no-ranges")),
-        "imitation only": guided(return_coef=0.0),
+        "with the return": guided(return_coef=1.0),
         "return only": guided(imitation_coef=0.0, return_coef=1.0, return_targets=16),
         "a2c": (TrainingOptions(method="a2c", learning_rate=1e-3), whole),
-        "own profile never hidden": guided(own_dropout=0.0),
+        "own place never hidden": guided(own_dropout=0.0),
         "links never hidden": guided(neighbour_dropout=0.0),
-        "no leaves": guided(leaf_share=0.0),
-        "nothing hidden": guided(own_dropout=0.0, neighbour_dropout=0.0, leaf_share=0.0),
+        "nothing hidden": guided(own_dropout=0.0, neighbour_dropout=0.0),
     }
 
 

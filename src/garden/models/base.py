@@ -75,20 +75,11 @@ class Model(nn.Module):
         raise NotImplementedError(f"{self.name} has no places")
 
     def ranged(self, rows: Tensor) -> RangeCodes | None:
-        """Departures, doubts and arrivals in these rows, for a model that learns ranges."""
+        """Codes and doubts in these rows, for a model that learns ranges."""
         return None
 
-    def target_rows(
-        self,
-        rows: Tensor,
-        targets: Tensor,
-        dropout: Dropout = KEEP_ALL,
-        strangers: Tensor | None = None,
-    ) -> Tensor:
-        """The targets' rows of each seed, (S, T, width), from targets (S, T).
-
-        Of ``strangers``, (S, T) bool, a model that can do without hides the own profile.
-        """
+    def target_rows(self, rows: Tensor, targets: Tensor, dropout: Dropout = KEEP_ALL) -> Tensor:
+        """The targets' rows of each seed, (S, T, width), from targets (S, T)."""
         return rows.gather(1, targets.unsqueeze(-1).expand(-1, -1, rows.shape[-1]))
 
     def score_table(

@@ -12,9 +12,10 @@ ModelName = Literal["trellis", "garden", "mlpa2c", "mlpa2cwd"]
 MODELS: tuple[ModelName, ...] = get_args(ModelName)
 Reads = Literal["both", "position", "matching", "no-ranges"]
 
-REVISIONS: Mapping[str, int] = {"trellis": 2}
-"""Models that once came out otherwise under the same options: trellis, before ranges and before
-temperatures were chosen by half a percent at least."""
+REVISIONS: Mapping[str, int] = {"trellis": 3}
+"""Models that once came out otherwise under the same options: trellis, before ranges, before
+temperatures were chosen by half a percent at least, and before profiles were read as waves and
+nodes had one code."""
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,7 @@ class Dropout:
     """What training leaves out at random, from a generator of its own, so that runs resume exactly.
 
     Besides hidden units or attributes (``rate``), some targets hide a part of their neighbours
-    (``neighbour_rate``) or their own profile (``own_rate``), and some stand for a leaf that hangs
-    from them (``leaf_rate``).
+    (``neighbour_rate``) or their own place (``own_rate``).
     """
 
     def __init__(
@@ -60,13 +59,11 @@ class Dropout:
         generator: torch.Generator | None = None,
         neighbour_rate: float = 0.0,
         own_rate: float = 0.0,
-        leaf_rate: float = 0.0,
     ) -> None:
         self.rate = rate
         self.generator = generator
         self.neighbour_rate = neighbour_rate
         self.own_rate = own_rate
-        self.leaf_rate = leaf_rate
 
     def __call__(self, rows: Tensor) -> Tensor:
         """The rows with a share of their entries zeroed and the others scaled up."""
@@ -92,3 +89,13 @@ def mapped_profiles(weight: Tensor, profiles: Tensor) -> Tensor:
     flat = weight.permute(1, 0, 2).reshape(width, num_seeds * outputs)
     mapped = torch.sparse.mm(profiles, flat).reshape(-1, num_seeds, outputs)
     return mapped.permute(1, 0, 2)
+
+
+def with_gaps(profiles: Tensor, dropout: Dropout) -> Tensor:
+    """Profiles, dense or sparse, with some attributes left out; the same ones for every seed."""
+    if not profiles.is_sparse or dropout.rate == 0:
+        return dropout(profiles)
+    table = profiles.coalesce()
+    return torch.sparse_coo_tensor(
+        table.indices(), dropout(table.values()), table.shape, is_coalesced=True
+    )

@@ -1,115 +1,137 @@
 """Ranges: how far it is from one node to another, guessed from what each of them shows.
 
-A departure stands for where a way begins and an arrival for where it ends; the further apart the
-two, the more hops. Training measures ways from every node to training targets. Links lead both
-ways, so a policy reads a range backwards: how far would it be from the target to this candidate?
-A target that was never a target before has been measured from like any other node of the training
-graph; to a node that was not there in training, ranges are no help. A doubt, the logarithm of the
-squared error to expect, says how wrong ranges from a profile tend to be: much where many nodes look
-alike.
+Every node has a code; the further apart two codes, the more hops. Training measures the ways from
+all nodes to training targets. Links lead both ways, so a target that was never a target before is
+found by its own code, which its distances to all training targets have pinned down, like any other
+node's of the training graph; to a node that was not there in training, ranges are no help. A doubt,
+the logarithm of the squared error to expect, says how wrong ranges from a profile tend to be: much
+where many nodes look alike.
+
+Codes are remembered profile by profile. Networks are slow to tell apart what differs in one
+attribute, unless they read it as waves: the sines of sums of attributes, random at first, which one
+attribute puts out of step. In training all waves of some profiles are forged, so that a profile
+that nobody knows is read by its attributes instead.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from garden.models.layers import StackedLinear, mapped_profiles
+from garden.models.layers import Dropout, StackedLinear, mapped_profiles, with_gaps
 
 RANGE = 32
-DEPARTURE = RANGE + 1  # with its doubt, which comes last
-_ENCODER = 256
 NUM_RANGED = 4  # a range, the doubt about it, and the least and mean doubt about the neighbours
-_FULL_DOUBT = 9.0  # the most that is read
-_LEAST_SQUARE = 1e-4  # keeps the logarithm finite where departure and arrival coincide
+_ENCODER = 256
+_PITCH = 2.0  # radians by which one attribute shifts a wave: the standard deviation
+_FORGED = 0.15  # share of profiles whose waves training makes up
+_GAPS = 0.5  # attributes left out, as a share of the rate for places
+_FULL_DOUBT = 9.0  # the most that is read about a neighbour
+_LEAST_SQUARE = 1e-3  # keeps the logarithm finite where two codes coincide
 _LOG_TYPICAL_HOPS = 1.3  # of codes one unit apart
 
 
 class RangeCodes(NamedTuple):
     """What some rows hold of ranges."""
 
-    departures: Tensor  # (…, RANGE)
+    codes: Tensor  # (…, RANGE)
     doubts: Tensor  # (…, 1)
-    arrivals: Tensor  # (…, RANGE)
 
 
 class Ranges(nn.Module):
-    """A profile's part in departures and arrivals: those of its own node and its neighbours'."""
+    """A profile's part in codes: that of its own node and its neighbours'."""
 
     def __init__(self, num_seeds: int, num_attributes: int) -> None:
         super().__init__()
         self.first = StackedLinear(num_seeds, num_attributes, _ENCODER)
-        self.second = StackedLinear(num_seeds, _ENCODER, _ENCODER)
-        self.last = StackedLinear(num_seeds, _ENCODER, DEPARTURE + 3 * RANGE)
-        self.unknown = nn.Parameter(torch.zeros(num_seeds, 1, DEPARTURE))
+        self.waves = StackedLinear(num_seeds, num_attributes, _ENCODER)
+        assert self.waves.bias is not None
+        nn.init.normal_(self.waves.weight, std=_PITCH)
+        nn.init.uniform_(self.waves.bias, 0, 2 * math.pi)
+        self.second = StackedLinear(num_seeds, 2 * _ENCODER, _ENCODER)
+        self.last = StackedLinear(num_seeds, _ENCODER, 2 * RANGE + 1)
 
-    def forward(self, profiles: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, profiles: Tensor, dropout: Dropout) -> tuple[Tensor, Tensor]:
         """What each profile says of its own node, and what of a neighbour.
 
-        Departure with doubt and arrival, (S, num_profiles, DEPARTURE + RANGE); departure and
-        arrival, (S, num_profiles, 2 RANGE).
+        Code and doubt, (S, num_profiles, RANGE + 1), and a code, (S, num_profiles, RANGE).
         """
         assert self.first.bias is not None
-        hidden = torch.relu(mapped_profiles(self.first.weight, profiles) + self.first.bias)
-        said = self.last(torch.relu(self.second(hidden)))
-        return said[..., : DEPARTURE + RANGE], said[..., DEPARTURE + RANGE :]
+        read = with_gaps(profiles, Dropout(_GAPS * dropout.rate, dropout.generator))
+        hidden = torch.relu(mapped_profiles(self.first.weight, read) + self.first.bias)
+        waves = math.sqrt(2) * torch.sin(self._phases(profiles, dropout))
+        said = self.last(torch.relu(self.second(torch.cat([hidden, waves], dim=-1))))
+        return said[..., : RANGE + 1], said[..., RANGE + 1 :]
+
+    def _phases(self, profiles: Tensor, dropout: Dropout) -> Tensor:
+        """Where in its course each wave is, (S, num_profiles, waves).
+
+        The same profiles are forged for every seed, and none where no attributes are left out.
+        """
+        assert self.waves.bias is not None
+        phases = mapped_profiles(self.waves.weight, profiles) + self.waves.bias
+        if dropout.rate == 0:
+            return phases
+        genuine = dropout.kept(_FORGED, (phases.shape[1], 1), phases.device)
+        shape = phases.shape[1:]
+        shift = torch.rand(shape, generator=dropout.generator, device=phases.device)
+        return phases + 2 * math.pi * shift * ~genuine
 
 
 def codes_of(own: Tensor, told: Tensor) -> Tensor:
-    """Departure, doubt and arrival of nodes, from what is said of them and by their neighbours."""
-    departure, doubt, arrival = own[..., :RANGE], own[..., RANGE:DEPARTURE], own[..., DEPARTURE:]
-    return torch.cat([departure + told[..., :RANGE], doubt, arrival + told[..., RANGE:]], dim=-1)
+    """Code and doubt of nodes, from what their own and their neighbours' profiles say of them."""
+    return torch.cat([own[..., :RANGE] + told, own[..., RANGE:]], dim=-1)
 
 
 def codes_in(parts: Tensor) -> RangeCodes:
-    """The codes that :func:`codes_of` has joined."""
-    return RangeCodes(parts[..., :RANGE], parts[..., RANGE:DEPARTURE], parts[..., DEPARTURE:])
+    """The codes and doubts that :func:`codes_of` has joined."""
+    return RangeCodes(parts[..., :RANGE], parts[..., RANGE:])
 
 
 def ranged_table(
     here: RangeCodes, there: RangeCodes, doubts: Tensor, shown: Tensor
 ) -> list[Tensor]:
-    """How far it would be from all targets to all candidates, and the doubts, (S, T, n, 1) each.
+    """How far it is between all targets and all candidates, and the doubts, (S, T, n, 1) each.
 
-    ``doubts`` are those about the neighbours, (S, M), of whom targets show some, (S, T, M).
+    ``doubts`` are those about the neighbours, (S, M), of whom targets show some, (S, T, M). Who
+    reads ranges does not teach them.
     """
-    hops = log_hops(there.departures, here.arrivals.detach()).unsqueeze(-1)
+    hops = log_hops(there.codes.detach(), here.codes.detach()).unsqueeze(-1)
     doubts = doubts.clamp(max=_FULL_DOUBT).unsqueeze(1)
     told = doubts.masked_fill(shown == 0, _FULL_DOUBT)
     least = nn.functional.pad(told, (0, 1), value=_FULL_DOUBT).amin(dim=-1, keepdim=True)
     count = shown.sum(dim=-1, keepdim=True).clamp(min=1)
     mean = (shown * doubts).sum(dim=-1, keepdim=True) / count
-    return [hops, *(one.unsqueeze(2).expand_as(hops) for one in (there.doubts, least, mean))]
+    own = there.doubts.detach()
+    return [hops, *(one.unsqueeze(2).expand_as(hops) for one in (own, least, mean))]
 
 
 def ranged_pairs(
     here: RangeCodes, there: RangeCodes, doubts: Tensor, owner: Tensor
 ) -> list[Tensor]:
     """The same of aligned rows, (S, P, 1) each; ``owner`` says who shows which neighbour, (M,)."""
-    hops = aligned_log_hops(there.departures, here.arrivals.detach()).unsqueeze(-1)
+    hops = aligned_log_hops(there.codes.detach(), here.codes.detach()).unsqueeze(-1)
     doubts = doubts.clamp(max=_FULL_DOUBT)
     least = doubts.new_full(hops.shape[:2], _FULL_DOUBT)
     least = least.scatter_reduce(1, owner.expand_as(doubts), doubts, "amin")
     count = doubts.new_zeros(least.shape).index_add(1, owner, torch.ones_like(doubts))
     mean = doubts.new_zeros(least.shape).index_add(1, owner, doubts) / count.clamp(min=1)
-    return [hops, there.doubts, least.unsqueeze(-1), mean.unsqueeze(-1)]
+    return [hops, there.doubts.detach(), least.unsqueeze(-1), mean.unsqueeze(-1)]
 
 
-def log_hops(departures: Tensor, arrivals: Tensor) -> Tensor:
-    """The logarithm of how many hops, (…, D, RANGE) and (…, A, RANGE) → (…, D, A).
-
-    It is the same with the two exchanged.
-    """
-    squares = departures.square().sum(dim=-1).unsqueeze(-1)
-    squares = squares + arrivals.square().sum(dim=-1).unsqueeze(-2)
-    return _log_root(squares - 2 * departures @ arrivals.transpose(-1, -2))
+def log_hops(codes: Tensor, others: Tensor) -> Tensor:
+    """The logarithm of how many hops, (…, A, RANGE) and (…, B, RANGE) → (…, A, B)."""
+    squares = codes.square().sum(dim=-1).unsqueeze(-1)
+    squares = squares + others.square().sum(dim=-1).unsqueeze(-2)
+    return _log_root(squares - 2 * codes @ others.transpose(-1, -2))
 
 
-def aligned_log_hops(departures: Tensor, arrivals: Tensor) -> Tensor:
+def aligned_log_hops(codes: Tensor, others: Tensor) -> Tensor:
     """The same of aligned rows, (…, RANGE) each → (…)."""
-    return _log_root((departures - arrivals).square().sum(dim=-1))
+    return _log_root((codes - others).square().sum(dim=-1))
 
 
 def _log_root(squares: Tensor) -> Tensor:

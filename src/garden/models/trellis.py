@@ -5,12 +5,11 @@ graph each kind of profile lives. A target is as near as the nearest of its neig
 hop: that is how its distance is read, softly, from the places of the neighbours it shows, and it
 holds for targets never seen before. Beside it stand the mean places of both ego graphs, and what
 the two have in common, profile by profile (the matching part, which learns nothing about any one
-profile). The target's own place is left out half of the time in
-training, since at test its profile was never a target's before.
+profile). The target's own place is left out half of the time in training, since at test its profile
+was never a target's before.
 
-Ranges (see :mod:`garden.models.ranges`) say how far away the target is by its own profile too:
-where its only neighbours look like many others, nothing else tells. Scores read and never teach
-them.
+Ranges (see :mod:`garden.models.ranges`) say how far away the target is by its own code too: where
+its only neighbours look like many others, nothing else tells. Scores read and never teach them.
 """
 
 from __future__ import annotations
@@ -24,9 +23,8 @@ from garden.errors import StrategyError
 from garden.models.base import Model, Surroundings
 from garden.models.config import ModelConfig
 from garden.models.inputs import EgoTensors
-from garden.models.layers import KEEP_ALL, Dropout, StackedLinear, mapped_profiles
+from garden.models.layers import KEEP_ALL, Dropout, StackedLinear, mapped_profiles, with_gaps
 from garden.models.ranges import (
-    DEPARTURE,
     RANGE,
     RangeCodes,
     Ranges,
@@ -49,7 +47,6 @@ from garden.models.trellis_features import (
 
 ENCODER = 256
 INITIAL_SHARPNESS = 2.0
-RANGE_GAPS = 0.5  # attributes left out for ranges, as a share of the rate for places
 _NOWHERE = 1e-12  # keeps the logarithm finite where no neighbour is anywhere near
 
 
@@ -79,8 +76,8 @@ class TrellisModel(Model):
 
     @property
     def row_width(self) -> int:
-        """The place, departure, doubt and arrival, the neighbours' mean place, log(1 + degree)."""
-        return 2 * PLACE + (DEPARTURE + RANGE if self.ranges else 0) + 1
+        """The place, code and doubt, the neighbours' mean place, log(1 + degree)."""
+        return 2 * PLACE + (RANGE + 1 if self.ranges else 0) + 1
 
     def places(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
         """A place per profile, and the doubt about ranges from it."""
@@ -95,10 +92,10 @@ class TrellisModel(Model):
         return torch.cat([rows[..., :PLACE], rows[..., doubt : doubt + 1].detach()], dim=-1)
 
     def ranged(self, rows: Tensor) -> RangeCodes | None:
-        """Departures, doubts and arrivals."""
+        """Codes and doubts."""
         if self.ranges is None:
             return None
-        return codes_in(rows[..., PLACE : PLACE + DEPARTURE + RANGE])
+        return codes_in(rows[..., PLACE : PLACE + RANGE + 1])
 
     def embed(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
         """Place, ranges, mean place of the neighbours, degree."""
@@ -117,26 +114,12 @@ class TrellisModel(Model):
         degree = torch.full((self.num_seeds, 1, 1), float(len(profiles)), device=told.device)
         return self._row(said[:, :1], around, degree.log())
 
-    def target_rows(
-        self,
-        rows: Tensor,
-        targets: Tensor,
-        dropout: Dropout = KEEP_ALL,
-        strangers: Tensor | None = None,
-    ) -> Tensor:
+    def target_rows(self, rows: Tensor, targets: Tensor, dropout: Dropout = KEEP_ALL) -> Tensor:
         """The targets' rows, with some of their own places replaced by a learned unknown."""
         chosen = super().target_rows(rows, targets, dropout)
         known = dropout.kept(dropout.own_rate, (*targets.shape, 1), rows.device)
-        if strangers is not None:
-            known = known & ~strangers.unsqueeze(-1)
         own = torch.where(known, chosen[..., :PLACE], self.unknown)
-        if self.ranges is None:
-            return torch.cat([own, chosen[..., PLACE:]], dim=-1)
-        rest = PLACE + DEPARTURE
-        departure = chosen[..., PLACE:rest].detach()
-        if strangers is not None:
-            departure = torch.where(strangers.unsqueeze(-1), self.ranges.unknown, departure)
-        return torch.cat([own, departure, chosen[..., rest:]], dim=-1)
+        return torch.cat([own, chosen[..., PLACE:]], dim=-1)
 
     def score_table(
         self,
@@ -254,13 +237,12 @@ class TrellisModel(Model):
     def _said(self, profiles: Tensor, dropout: Dropout) -> tuple[Tensor, Tensor]:
         """What each profile says of its own node, and what of a neighbour."""
         assert self.first.bias is not None
-        read = _with_gaps(profiles, dropout)
+        read = with_gaps(profiles, dropout)
         hidden = torch.relu(mapped_profiles(self.first.weight, read) + self.first.bias)
         place = self.place(torch.relu(self.second(hidden)))
         if self.ranges is None:
             return place, place
-        fewer = Dropout(RANGE_GAPS * dropout.rate, dropout.generator)
-        own, told = self.ranges(_with_gaps(profiles, fewer))
+        own, told = self.ranges(profiles, dropout)
         return torch.cat([place, own], dim=-1), torch.cat([place, told], dim=-1)
 
     def _row(self, own: Tensor, around: Tensor, log_degree: Tensor) -> Tensor:
@@ -282,13 +264,3 @@ def _required(around: Surroundings | None) -> Surroundings:
     if around is None:
         raise StrategyError("trellis scores need what the targets' ego graphs show")
     return around
-
-
-def _with_gaps(profiles: Tensor, dropout: Dropout) -> Tensor:
-    """Profiles with some attributes left out; the same ones for every seed of a stack."""
-    if not profiles.is_sparse or dropout.rate == 0:
-        return dropout(profiles)
-    table = profiles.coalesce()
-    return torch.sparse_coo_tensor(
-        table.indices(), dropout(table.values()), table.shape, is_coalesced=True
-    )

@@ -43,18 +43,15 @@ class TrainingOptions:
     """Decoupled weight decay."""
 
     dropout: float | None = None
-    """Share of hidden units, or of trellis' input attributes, dropped in training."""
+    """Share of hidden units, or of trellis' input attributes, dropped in training; at 0 trellis
+    forges no waves either."""
 
     neighbour_dropout: float | None = None
     """Share of training targets that show only a random part of their neighbours (guided trellis
     only)."""
 
     own_dropout: float | None = None
-    """Share of targets whose own profile is hidden in training (trellis only)."""
-
-    leaf_share: float | None = None
-    """Share of training targets that stand for an unknown leaf hanging from them (guided trellis
-    only)."""
+    """Share of targets whose own place is hidden in training (trellis only)."""
 
     gamma: float | None = None
     """Discount factor, γ in the paper."""
@@ -121,7 +118,6 @@ class TrainingConfig:
     dropout: float
     neighbour_dropout: float
     own_dropout: float
-    leaf_share: float
     gamma: float
     entropy_coef: float
     clip: float
@@ -146,7 +142,7 @@ class TrainingConfig:
                 raise SpecError(f"{name} is {value}: it must be finite and not negative")
         if not 0 < self.gamma < 1:
             raise SpecError(f"gamma is {self.gamma}: it must lie between 0 and 1")
-        for name in ("dropout", "neighbour_dropout", "own_dropout", "leaf_share"):
+        for name in ("dropout", "neighbour_dropout", "own_dropout"):
             if not 0 <= getattr(self, name) < 1:
                 raise SpecError(
                     f"{name} is {getattr(self, name)}: at least 0 and below 1 is needed"
@@ -190,7 +186,6 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "dropout": 0.2,
         "neighbour_dropout": 0.0,
         "own_dropout": 0.0,
-        "leaf_share": 0.0,
         "gamma": 0.99,
         "entropy_coef": 1e-3,
         "clip": 0.0,
@@ -214,7 +209,6 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "dropout": 0.2,
         "neighbour_dropout": 0.0,
         "own_dropout": 0.0,
-        "leaf_share": 0.0,
         "gamma": 0.97,
         "entropy_coef": 1e-3,
         "clip": 1.0,
@@ -238,12 +232,11 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "dropout": 0.2,
         "neighbour_dropout": 0.8,
         "own_dropout": 0.5,
-        "leaf_share": 0.3,
         "gamma": 0.95,
         "entropy_coef": 0.0,
         "clip": 1.0,
         "imitation_coef": 1.0,
-        "return_coef": 1.0,
+        "return_coef": 0.0,
         "return_targets": 8,
         "holders_per_update": 0,
         "schedule": "cosine",

@@ -101,7 +101,7 @@ def scores_towards(
 ) -> Tensor:
     """Scores of all nodes, or of some candidates, for each seed's targets, (S, T, nodes)."""
     around = surroundings_of(model, problem, rows, shown, candidates)
-    goals = model.target_rows(rows, shown.targets, dropout, shown.hanging)
+    goals = model.target_rows(rows, shown.targets, dropout)
     if candidates is not None:
         rows = rows.index_select(1, candidates)
     return model.score_table(rows, goals, dropout, around)

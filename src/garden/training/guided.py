@@ -1,10 +1,10 @@
-"""Guided training: imitate the oracle, and keep an eye on the return.
+"""Guided training: imitate the oracle.
 
 Training is centralised, so the oracle may say which neighbours are a hop nearer to the target. The
 loss is minus the logarithm of the probability that the policy gives to those, averaged over
-holders (all of them, or a sample on large graphs), and minus the exact discounted return, which
-knows that not all mistakes cost alike, on graphs small enough to solve for it. A model that learns
-ranges does so on the way.
+holders (all of them, or a sample on large graphs). Where it is asked for, the exact discounted
+return, which knows that not all mistakes cost alike, counts too on graphs small enough to solve
+for it. A model that learns ranges does so on the way.
 """
 
 from __future__ import annotations
@@ -35,12 +35,10 @@ def guided_loss(
     dropout: Dropout,
     generator: torch.Generator,
 ) -> UpdateLoss:
-    """One update's loss: imitation over holders, and the return towards some targets."""
+    """One update's loss: imitation over holders, and the return towards some targets if asked."""
     targets = problem.draw_targets(config.targets_per_update, generator)
     if model.uses_surroundings:
-        shown = some_neighbours_of(
-            targets, dropout.neighbour_rate, dropout.leaf_rate, problem, generator
-        )
+        shown = some_neighbours_of(targets, dropout.neighbour_rate, problem, generator)
     else:
         shown = neighbours_of(targets, problem)
     flat, distances = targets.flatten(), shown_distances(problem, shown)

@@ -15,7 +15,6 @@ from garden.models.ranges import log_hops
 
 NEARNESS_COEF = 3.0
 DOUBT_COEF = 0.1
-_AT_HOME = 0.5  # hops from a target to itself, whose logarithm must be finite
 _MOST_DOUBT = 8.0
 
 
@@ -32,22 +31,21 @@ def ranging_losses(
     ``distances`` are those of the targets (S, T), one after the other, (S·T, num_nodes); ``whole``
     says which targets show all of their links, (S, T), and ``sources`` which nodes to measure from.
     """
-    everywhere, there = model.ranged(rows), targets.unsqueeze(-1)
-    if everywhere is None:
+    ranged = model.ranged(rows)
+    if ranged is None:
         return None
-    departures, doubts, arrivals = everywhere
+    codes, doubts = ranged
+    goals = codes.gather(1, targets.unsqueeze(-1).expand(-1, -1, codes.shape[-1]))
     if sources is not None:
-        departures, doubts = departures[:, sources], doubts[:, sources]
+        codes, doubts = codes[:, sources], doubts[:, sources]
         distances = distances.index_select(1, sources)
-    goals = arrivals.gather(1, there.expand(-1, -1, arrivals.shape[-1]))
     hops = distances.reshape(*targets.shape, -1)
-    known = hops.isfinite() & (hops >= 0)
+    known = hops.isfinite() & (hops > 0)
     if whole is not None:
         known = known & whole.unsqueeze(-1)
     hops = hops.where(known, torch.ones_like(hops))
-    guessed = log_hops(goals, departures)
-    errors = (guessed - hops.clamp(min=_AT_HOME).log()).square() * known
+    errors = (log_hops(goals, codes) - hops.log()).square() * known
     doubt = doubts.transpose(1, 2).clamp(-_MOST_DOUBT, _MOST_DOUBT)
     unsure = (errors.detach() * torch.exp(-doubt) + doubt) * known
-    each = NEARNESS_COEF * errors / hops.clamp(min=1) + DOUBT_COEF / 2 * unsure
+    each = NEARNESS_COEF * errors / hops + DOUBT_COEF / 2 * unsure
     return each.sum(dim=(1, 2)) / known.sum(dim=(1, 2)).clamp(min=1)

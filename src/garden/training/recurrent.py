@@ -58,9 +58,7 @@ def episodes_loss(
 ) -> Tensor:
     """Walk a batch of episodes and imitate the oracle at every hop of theirs."""
     targets = problem.draw_targets(TARGETS, generator)
-    shown = some_neighbours_of(
-        targets, config.neighbour_dropout, config.leaf_share, problem, generator
-    )
+    shown = some_neighbours_of(targets, config.neighbour_dropout, problem, generator)
     distances = shown_distances(problem, shown)
     with torch.no_grad():
         rows = model.embed(problem.egos)

@@ -73,13 +73,13 @@ def train_seeds(
     for seed, info in enumerate(infos):
         summary = _summary(outcome, config, seed)
         home = folders[seed] if folders else None
-        if home is not None:
-            write_text(home / SUMMARY_FILE, json.dumps(summary, indent=2) + "\n")
         policy = _policy(outcome, info, model_config, seed)
         if config.memory_updates and outcome.stopped in ("finished", "early"):
             policy = _with_memory(policy, tasks[seed], config, device)
             if home is not None:
                 policy.save(home)
+        if home is not None:  # last, so that one that says finished stands for a whole run
+            write_text(home / SUMMARY_FILE, json.dumps(summary, indent=2) + "\n")
         runs.append(TrainedRun(policy, summary, home))
     return runs
 

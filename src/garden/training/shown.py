@@ -2,17 +2,13 @@
 
 A target that shows only some neighbours is a new target: a node with those links alone. Its
 distances and its chain are those of the graph without the links that it hides, so that every
-training target stands for very many, most of all for the hard ones with few neighbours. Its
-departure, where a model learns ranges, stays that of the whole ego graph.
-
-A target may also stand for a leaf that hangs from it: a stranger of unknown profile who shows the
-target as its only neighbour. The way to that leaf is the way to the target, and one hop.
+training target stands for very many, most of all for the hard ones with few neighbours. Its code,
+where a model learns ranges, stays that of the whole ego graph.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -23,29 +19,14 @@ from garden.training.problem import Problem
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """Targets, the links by which they are reached, and what is told of their neighbours.
-
-    Two flat lists, each of the target's place among all S·T and of a node. They are the same, but
-    for a target that stands for a leaf: it is reached by all of its links, and told of as a
-    stranger's only neighbour.
-    """
+    """Targets and the links that they show, as a flat list of places among all S·T and of nodes."""
 
     targets: Tensor  # (S, T)
     owner: Tensor  # (num_links,) which target, in order
     members: Tensor  # (num_links,) a neighbour of its
-    hanging: Tensor  # (S, T) bool: which stand for a leaf that hangs from them
-
-    @cached_property
-    def told(self) -> tuple[Tensor, Tensor]:
-        """Which target is told to have which neighbour, as (owner, members)."""
-        hanging = self.hanging.flatten()
-        leaves = hanging.nonzero().squeeze(1)
-        kept = ~hanging[self.owner]
-        members = torch.cat([self.members[kept], self.targets.flatten()[leaves]])
-        return torch.cat([self.owner[kept], leaves]), members
 
     def whole(self, problem: Problem) -> Tensor:
-        """Which targets are reached by all of their links, (S, T) bool."""
+        """Which targets show all of their links, (S, T) bool."""
         flat = self.targets.flatten()
         degrees = problem.first_hop[flat + 1] - problem.first_hop[flat]
         shown = torch.zeros_like(flat).index_add(0, self.owner, torch.ones_like(self.owner))
@@ -65,38 +46,29 @@ def neighbours_of(targets: Tensor, problem: Problem) -> Shown:
     flat = targets.flatten()
     degrees = problem.first_hop[flat + 1] - problem.first_hop[flat]
     owner = torch.repeat_interleave(torch.arange(len(flat), device=flat.device), degrees)
-    none = torch.zeros_like(targets, dtype=torch.bool)
-    return Shown(targets, owner, problem.neighbours[problem.hops_of(flat)], none)
+    return Shown(targets, owner, problem.neighbours[problem.hops_of(flat)])
 
 
 def some_neighbours_of(
-    targets: Tensor,
-    part_rate: float,
-    leaf_rate: float,
-    problem: Problem,
-    generator: torch.Generator,
+    targets: Tensor, part_rate: float, problem: Problem, generator: torch.Generator
 ) -> Shown:
-    """The targets, of which some stand for leaves, and some others show a part of their neighbours.
+    """The targets, of which some show a part of their neighbours.
 
     The part is drawn anew for each, from next to nothing to everything, and holds at least one.
     """
     everything = neighbours_of(targets, problem)
-    if part_rate == leaf_rate == 0:
+    if part_rate == 0:
         return everything
     count, device = targets.numel(), targets.device
-    hanging = torch.zeros(count, dtype=torch.bool, device=device)
-    if leaf_rate > 0:
-        hanging = torch.rand(count, generator=generator, device=device) < leaf_rate
     share = torch.rand(count, generator=generator, device=device)
     partial = torch.rand(count, generator=generator, device=device) < part_rate
-    partial = partial & ~hanging
     draws = torch.rand(len(everything.owner), generator=generator, device=device)
     least = torch.full((count,), torch.inf, device=device).scatter_reduce(
         0, everything.owner, draws, "amin"
     )
     owner = everything.owner
     kept = (draws < share[owner]) | (draws == least[owner]) | ~partial[owner]
-    return Shown(targets, owner[kept], everything.members[kept], hanging.reshape(targets.shape))
+    return Shown(targets, owner[kept], everything.members[kept])
 
 
 def surroundings_of(
@@ -106,10 +78,9 @@ def surroundings_of(
     if not model.uses_surroundings:
         return None
     seeds, count = shown.targets.shape
-    owner, members = shown.told
-    nodes, column = torch.unique(members, return_inverse=True)
+    nodes, column = torch.unique(shown.members, return_inverse=True)
     table = torch.zeros(seeds * count, len(nodes), device=rows.device)
-    table[owner, column] = 1
+    table[shown.owner, column] = 1
     facts = shown_facts(problem, shown)
     if candidates is not None:
         facts = facts.index_select(1, candidates)
@@ -127,16 +98,14 @@ def shown_facts(problem: Problem, shown: Shown) -> Tensor:
     and how many members of its ego graph look like neighbours of the target.
     """
     classes, flat = problem.profile_classes, shown.targets.flatten()
-    (owner, members), hanging = shown.told, shown.hanging.reshape(-1, 1)
     wanted = torch.zeros(len(flat), int(classes.max()) + 1, device=classes.device)
-    wanted[owner, classes[members]] = 1
+    wanted[shown.owner, classes[shown.members]] = 1
     beside = wanted.index_select(1, classes)
     own = classes == classes[flat].unsqueeze(1)
-    told = torch.zeros_like(flat).index_add(0, owner, problem.keys[members])
+    told = torch.zeros_like(flat).index_add(0, shown.owner, problem.keys[shown.members])
     itself = torch.zeros_like(own).scatter(1, flat.unsqueeze(1), True)
-    same = ((own & (problem.key_sums == told.unsqueeze(1))) | itself) & ~hanging
-    shows_it = torch.where(hanging, itself, problem.sum_neighbours(own) > 0)
-    linked = beside * shows_it
+    same = (own & (problem.key_sums == told.unsqueeze(1))) | itself
+    linked = beside * (problem.sum_neighbours(own) > 0)
     common = beside + problem.sum_neighbours(beside).float()
     return torch.stack([same.float(), linked, beside - linked, common], dim=-1)
 

@@ -100,7 +100,6 @@ class Trainer:
             generator,
             config.neighbour_dropout,
             config.own_dropout,
-            config.leaf_share,
         )
 
     def run(self, max_minutes: float | None = None) -> Outcome:
@@ -133,8 +132,8 @@ class Trainer:
             due = done or state.update % config.validate_every == 0
             if due and state.validated < state.update:
                 self._validate()
-                if not done and self._is_stale():
-                    return "early"
+            if due and not done and self._is_stale():
+                return "early"
             if done:
                 return "finished"
             if deadline is not None and time.monotonic() > deadline:
