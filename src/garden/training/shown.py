@@ -122,7 +122,7 @@ def shown_distances(problem: Problem, shown: Shown) -> Tensor:
     hops = 0
     while bool(front.any()):
         hops += 1
-        distances[front] = hops
+        distances = distances.masked_fill(front, hops)
         front = (problem.sum_neighbours(front) > 0) & distances.isinf()
     return distances
 
