@@ -81,6 +81,12 @@ class Dropout:
 KEEP_ALL = Dropout()
 
 
+def squared_distances(rows: Tensor, others: Tensor) -> Tensor:
+    """Of all pairs, (…, A, width) and (…, B, width) → (…, A, B), by one product."""
+    squares = rows.square().sum(dim=-1).unsqueeze(-1) + others.square().sum(dim=-1).unsqueeze(-2)
+    return (squares - 2 * (rows @ others.transpose(-1, -2))).clamp(min=0)
+
+
 def mapped_profiles(weight: Tensor, profiles: Tensor) -> Tensor:
     """A table of profiles, dense or sparse, times a weight per seed, (S, num_profiles, outputs)."""
     if not profiles.is_sparse:

@@ -21,7 +21,13 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from garden.models.layers import Dropout, StackedLinear, mapped_profiles, with_gaps
+from garden.models.layers import (
+    Dropout,
+    StackedLinear,
+    mapped_profiles,
+    squared_distances,
+    with_gaps,
+)
 
 RANGE = 32
 NUM_RANGED = 4  # a range, the doubt about it, and the least and mean doubt about the neighbours
@@ -124,9 +130,7 @@ def ranged_pairs(
 
 def log_hops(codes: Tensor, others: Tensor) -> Tensor:
     """The logarithm of how many hops, (…, A, RANGE) and (…, B, RANGE) → (…, A, B)."""
-    squares = codes.square().sum(dim=-1).unsqueeze(-1)
-    squares = squares + others.square().sum(dim=-1).unsqueeze(-2)
-    return _log_root(squares - 2 * codes @ others.transpose(-1, -2))
+    return _log_root(squared_distances(codes, others))
 
 
 def aligned_log_hops(codes: Tensor, others: Tensor) -> Tensor:
@@ -135,4 +139,4 @@ def aligned_log_hops(codes: Tensor, others: Tensor) -> Tensor:
 
 
 def _log_root(squares: Tensor) -> Tensor:
-    return 0.5 * (squares.clamp(min=0) + _LEAST_SQUARE).log() + _LOG_TYPICAL_HOPS
+    return 0.5 * (squares + _LEAST_SQUARE).log() + _LOG_TYPICAL_HOPS

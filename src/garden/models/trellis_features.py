@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from garden.models.config import ModelConfig
-from garden.models.layers import StackedLinear
+from garden.models.layers import StackedLinear, squared_distances
 from garden.models.ranges import NUM_RANGED
 
 NUM_PROJECTIONS = 8
@@ -60,11 +60,7 @@ def seen_by(views: Tensor, places: Tensor) -> Tensor:
 
 def distances(goals: Tensor, candidates: Tensor) -> Tensor:
     """Euclidean distances, (S, H, T, 16) and (S, H, n, 16) → (S, H, T, n), smooth at nought."""
-    squares = goals.square().sum(dim=-1).unsqueeze(-1) + candidates.square().sum(dim=-1).unsqueeze(
-        -2
-    )
-    inner = goals @ candidates.transpose(-1, -2)
-    return ((squares - 2 * inner).clamp(min=0) + LEAST_SQUARE).sqrt()
+    return (squared_distances(goals, candidates) + LEAST_SQUARE).sqrt()
 
 
 def fact_features(facts: Tensor, degrees: Tensor) -> Tensor:
