@@ -42,6 +42,53 @@ def test_log_policy__sums_to_one_around_every_holder():
     assert torch.allclose(around, expected)
 
 
+def spread_out(scale):
+    """Scores that fall by ``scale`` with every hop from the target, as a sure policy's do."""
+    return -scale * torch.as_tensor(distances(GRAPH, TARGETS.numpy()), dtype=torch.float64)
+
+
+@pytest.mark.parametrize("scale", [1.0, 60.0, 100.0, 1e4, 1e6])
+def test_log_policy__sums_to_one_however_far_scores_lie_apart(scale):
+    for scores in (spread_out(scale), scale * SCORES, (scale * SCORES).float()):
+        log_chances = log_policy(scores, PROBLEM)
+        chances = log_chances.double().exp()
+        totals = torch.zeros(3, 24, dtype=torch.float64).index_add(1, PROBLEM.holders, chances)
+        assert torch.allclose(totals, torch.ones_like(totals), atol=1e-4)
+        assert not log_chances.isnan().any()
+
+
+def test_log_policy__a_wide_table_has_the_gradient_of_a_narrow_one():
+    # A node that nobody chooses, at −500 or at −10⁴, changes nothing for the others.
+    others = PROBLEM.neighbours != 7
+    weights = torch.randn(3, len(PROBLEM.holders), generator=torch.Generator().manual_seed(1))
+    found = []
+    for lowest in (-500.0, -1e4):
+        scores = SCORES.clone()
+        scores[:, 7] = lowest
+        assert transitions.is_wide(scores) == (lowest < -600)
+        scores.requires_grad_()
+        log_chances = log_policy(scores, PROBLEM)
+        (log_chances * weights * others).sum().backward()
+        found.append((log_chances.detach()[:, others], scores.grad))
+    assert torch.allclose(found[0][0], found[1][0])
+    assert torch.allclose(found[0][1], found[1][1])
+
+
+@pytest.mark.parametrize("nodes_of_dense_solves", [0, transitions.DENSE_NODES])
+@pytest.mark.parametrize("scale", [1.0, 60.0, 1e4])
+def test_validation__the_gpus_way_equals_the_cpus_at_any_spread(
+    scale, nodes_of_dense_solves, monkeypatch
+):
+    monkeypatch.setattr(transitions, "DENSE_NODES", nodes_of_dense_solves)
+    for scores in (spread_out(scale), scale * SCORES):
+        ours = transitions.hops_by_products(scores, TARGETS, 100, PROBLEM)
+        theirs = chain_of_scores(GRAPH, scores.numpy(), "softmax", TARGETS.numpy(), 100)
+        assert np.allclose(ours[0], theirs[0])
+        assert np.allclose(ours[1], theirs[1])
+    sure, _ = transitions.hops_by_products(spread_out(1e4), TARGETS, 100, PROBLEM)
+    assert np.allclose(sure, distances(GRAPH, TARGETS.numpy()))
+
+
 def test_entropies__of_an_even_choice_are_log_degrees():
     even = entropies(log_policy(torch.zeros(1, 24, dtype=torch.float64), PROBLEM), PROBLEM)
     assert torch.allclose(even[0], torch.tensor(np.log(GRAPH.degrees)))
@@ -161,7 +208,7 @@ def test_validation__torch_chains_equal_the_exact_evaluation(monkeypatch):
     expected, truncation = chain_of_scores(GRAPH, SCORES.numpy(), "softmax", TARGETS.numpy(), 40)
     for dense_nodes in (1000, 1):
         monkeypatch.setattr(transitions, "DENSE_NODES", dense_nodes)
-        hops, late = transitions._hops_of_block(SCORES, TARGETS, 40, PROBLEM)
+        hops, late = transitions.hops_by_products(SCORES, TARGETS, 40, PROBLEM)
         assert np.allclose(hops, expected)
         assert np.allclose(late, truncation)
     hops, _ = validation_hops(SCORES, TARGETS, 40, PROBLEM)

@@ -135,6 +135,29 @@ def test_imitation__sampled_holders_agree_with_all_sources(rate):
     assert torch.allclose((alone * away).sum(1) / away.sum(1), expected, atol=1e-5)
 
 
+@pytest.mark.parametrize("rate", [0.0, 1.0])
+def test_imitation__of_scores_far_apart_is_that_of_each_holders_own_softmax(rate):
+    shown = partial_targets(rate)
+    flat, distances = shown.targets.flatten(), shown_distances(PROBLEM, shown)
+    scores = -1e3 * PROBLEM.distances_to(flat) + torch.randn(
+        8, 40, generator=torch.Generator().manual_seed(4)
+    )
+    scores.requires_grad_()
+    losses, _ = imitation_losses(scores, distances, flat, PROBLEM)
+    losses.sum().backward()
+    assert scores.grad.isfinite().all()
+    for row, target in enumerate(flat.tolist()):
+        found = []
+        for node in range(40):
+            if 0 < distances[row, node] < torch.inf:
+                around = torch.as_tensor(GRAPH.neighbours(node).astype(np.int64))
+                visible = (around != target) | (distances[row, node] == 1)
+                chances = torch.softmax(scores.detach()[row, around[visible]].double(), dim=0)
+                nearer = distances[row, around[visible]] < distances[row, node]
+                found.append(-float(chances[nearer].sum().clamp(min=1e-6).log()))
+        assert losses[row].item() == pytest.approx(np.mean(found), rel=1e-4, abs=1e-6)
+
+
 def test_guided__sampled_form_trains_as_well():
     options = TrainingOptions(model="trellis", updates=60, holders_per_update=8)
     policy = garden.train(TASK, options=options, device="cpu", quiet=True)

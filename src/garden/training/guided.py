@@ -19,7 +19,13 @@ from garden.training.exact import return_surrogate, scores_towards, source_weigh
 from garden.training.problem import Links, Problem
 from garden.training.ranging import ranging_losses
 from garden.training.shown import neighbours_of, shown_distances, some_neighbours_of
-from garden.training.transitions import DENSE_NODES, energies_of, entropies
+from garden.training.transitions import (
+    DENSE_NODES,
+    energies_of,
+    entropies,
+    highest_of_holders,
+    is_wide,
+)
 from garden.training.update import UpdateLoss
 
 ALL_HOLDERS_NODES = 6000  # up to here every node's choice is imitated
@@ -88,6 +94,16 @@ def imitation_losses(
     is nearer, and three sums over neighbours say it all. With it come the logarithms of each
     holder's sum of exp(score), (batch, num_nodes), hidden links left out.
     """
+    if is_wide(scores):
+        return _losses_of_hops(
+            scores.index_select(1, problem.neighbours),
+            torch.arange(len(problem.holders), device=scores.device),
+            problem.holders,
+            torch.arange(problem.num_nodes, device=scores.device),
+            distances,
+            targets,
+            problem,
+        )
     highest = scores.detach().amax(dim=1, keepdim=True)
     energies = energies_of(scores, highest)
     goal = targets.unsqueeze(1)
@@ -112,19 +128,40 @@ def sampled_imitation_losses(
 ) -> Tensor:
     """The same over the holders of some hops, from a score per hop, (batch, len(hops))."""
     holders, column = torch.unique(problem.holders[hops], return_inverse=True)
+    return _losses_of_hops(hop_scores, hops, column, holders, distances, targets, problem)[0]
+
+
+def _losses_of_hops(
+    hop_scores: Tensor,
+    hops: Tensor,
+    column: Tensor,
+    holders: Tensor,
+    distances: Tensor,
+    targets: Tensor,
+    problem: Links,
+) -> tuple[Tensor, Tensor]:
+    """Losses, (batch,), and log totals, (batch, num_holders), from a score per hop.
+
+    ``column[i]`` is the place among ``holders`` of the one that hop i leaves. Each holder's scores
+    are shifted by their own highest, so that any finite scores will do.
+    """
     neighbours = problem.neighbours[hops]
     here, there = distances.index_select(1, problem.holders[hops]), distances[:, neighbours]
     hidden = (neighbours == targets.unsqueeze(1)) & (here != 1)
-    highest = hop_scores.detach().amax(dim=1, keepdim=True)
-    energies = energies_of(hop_scores, highest) * ~hidden
-    empty = energies.new_zeros(len(targets), len(holders))
+    scores = hop_scores.double().masked_fill(hidden, -torch.inf)
+    highest = highest_of_holders(scores, column, len(holders))
+    highest = highest.masked_fill(highest.isinf(), 0.0)  # all of this holder's links are hidden
+    energies = (scores - highest.index_select(1, column)).exp()
+    empty = torch.zeros_like(highest)
     totals = empty.index_add(1, column, energies)
     nearer = empty.index_add(1, column, energies * (there < here))
     reach = distances.index_select(1, holders)
     away = (reach > 0) & reach.isfinite()
     mass = nearer / totals.where(away, torch.ones_like(totals))
     losses = -mass.where(away, torch.ones_like(mass)).clamp(min=LEAST_MASS).log()
-    return (losses.sum(dim=1) / away.sum(dim=1).clamp(min=1)).to(hop_scores.dtype)
+    log_totals = totals.clamp(min=torch.finfo(totals.dtype).tiny).log() + highest
+    mean = losses.sum(dim=1) / away.sum(dim=1).clamp(min=1)
+    return mean.to(hop_scores.dtype), log_totals.to(hop_scores.dtype)
 
 
 def draw_holders(count: int, problem: Problem, generator: torch.Generator) -> Tensor | None:

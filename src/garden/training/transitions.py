@@ -17,25 +17,63 @@ from garden.training.problem import Links
 DENSE_NODES = 1200  # up to here a chain is solved as a dense system
 DENSE_ENTRIES = 1 << 28  # of one batch of dense systems
 FEW_SYSTEMS = 128  # up to here a GPU is quicker by squares, beyond by factors
-_LEAST_LOG_ENERGY = -600.0  # float64 still tells its exponential, and a sum of them, from nought
+_WIDEST_SPREAD = 600.0  # float64 still tells exp(−600), and a sum of such, from zero
 
 
 def log_policy(scores: Tensor, problem: Links) -> Tensor:
-    """The logarithm of π of every hop, (batch, num_hops), from scores (batch, num_nodes)."""
+    """The logarithm of π of every hop, (batch, num_hops), from scores (batch, num_nodes).
+
+    A softmax over each holder's own neighbours, for any finite scores: the chances of a holder's
+    hops sum to one however far apart the scores of two holders' neighbours lie.
+    """
+    if is_wide(scores):
+        hop_scores = scores.index_select(1, problem.neighbours)
+        return log_softmax_of_holders(hop_scores, problem.holders, problem.num_nodes)
     totals = log_totals(scores, problem).index_select(1, problem.holders)
     return scores.index_select(1, problem.neighbours) - totals
 
 
+def is_wide(scores: Tensor) -> bool:
+    """Whether some row's scores lie too far apart to be exponentiated around its highest.
+
+    They are then shifted holder by holder, which costs a gather per hop.
+    """
+    detached = scores.detach()
+    return bool((detached.amax(dim=1) - detached.amin(dim=1) > _WIDEST_SPREAD).any())
+
+
 def log_totals(scores: Tensor, problem: Links) -> Tensor:
-    """The logarithm of each holder's sum of exp(score) over its neighbours, (batch, num_nodes)."""
+    """The logarithm of each holder's sum of exp(score) over its neighbours, (batch, num_nodes).
+
+    For scores that are not wide.
+    """
     highest = scores.detach().amax(dim=1, keepdim=True)
     totals = problem.sum_neighbours(energies_of(scores, highest))
     return (totals.log() + highest).to(scores.dtype)
 
 
 def energies_of(scores: Tensor, highest: Tensor) -> Tensor:
-    """exp(score − highest) in float64, which never quite vanishes."""
-    return (scores.double() - highest).clamp(min=_LEAST_LOG_ENERGY).exp()
+    """exp(score − highest) in float64, above zero for scores that are not wide."""
+    return (scores.double() - highest).exp()
+
+
+def log_softmax_of_holders(hop_scores: Tensor, holders: Tensor, num_holders: int) -> Tensor:
+    """The logarithm of a softmax over each holder's hops, like ``hop_scores``, (batch, num_hops).
+
+    Hop i belongs to holder ``holders[i]``, a number below ``num_holders``.
+    """
+    scores = hop_scores.double()
+    highest = highest_of_holders(scores, holders, num_holders)
+    shifted = scores - highest.index_select(1, holders)
+    totals = torch.zeros_like(highest).index_add(1, holders, shifted.exp())
+    return (shifted - totals.log().index_select(1, holders)).to(hop_scores.dtype)
+
+
+def highest_of_holders(hop_scores: Tensor, holders: Tensor, num_holders: int) -> Tensor:
+    """The highest score among each holder's hops, (batch, num_holders), without a gradient."""
+    highest = hop_scores.new_full((len(hop_scores), num_holders), -math.inf)
+    places = holders.expand(len(hop_scores), -1)
+    return highest.scatter_reduce(1, places, hop_scores.detach(), "amax")
 
 
 def entropies(log_chances: Tensor, problem: Links) -> Tensor:
@@ -134,15 +172,16 @@ def validation_hops(
         )
         return torch.as_tensor(expected), torch.as_tensor(truncation)
     parts = [
-        _hops_of_block(scores[block], targets[block], max_hops, problem)
+        hops_by_products(scores[block], targets[block], max_hops, problem)
         for block in _blocks(len(targets), problem.num_nodes)
     ]
     return torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts])
 
 
-def _hops_of_block(
+def hops_by_products(
     scores: Tensor, targets: Tensor, max_hops: int, problem: Links
 ) -> tuple[Tensor, Tensor]:
+    """The same by products of tensors, as a GPU takes it; all targets at once."""
     chances = log_policy(scores.double(), problem).exp()
     chances = chances * (problem.holders != targets[:, None])
     on_way = torch.ones_like(scores, dtype=torch.float64).scatter(1, targets[:, None], 0.0)
