@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORE := $(VENV)/.core
 
-.PHONY: quickstart test lint bench clean
+.PHONY: quickstart test test-portable lint bench clean
 
 quickstart: $(CORE)
 	$(BIN)/garden quickstart
@@ -13,6 +13,10 @@ quickstart: $(CORE)
 # One thread per worker: two workers with two threads each would fight over two cores.
 test: lint
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -q
+
+# The same tests as other machines would run them; ENVIRONMENTS="a b" TESTS="tests/models" for some.
+test-portable: $(STAMP)
+	$(BIN)/python tests/portable.py $(ENVIRONMENTS) $(if $(TESTS),--tests $(TESTS))
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

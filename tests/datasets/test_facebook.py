@@ -89,6 +89,12 @@ def test_snap__as_published_takes_rows_in_order_of_first_appearance(snap):
     assert graph.attributes.tolist() == [[0, 1, 0], [1, 1, 0], [0, 0, 1]]
 
 
+def test_snap__of_two_wrong_numbers_the_first_is_named_whatever_the_hash_seed(snap):
+    for number in range(20):
+        with pytest.raises(DataError, match=f"line 1: 'first{number}' is not a finite number"):
+            read_snap(snap(feat=f"20 0 first{number} second{number}\n"))
+
+
 def test_snap__another_order_is_refused(snap):
     with pytest.raises(SpecError, match="expected by-id or as-published"):
         read_snap(snap(), attributes="by-name")

@@ -1,3 +1,4 @@
+import os
 import sys
 from pathlib import Path
 
@@ -9,7 +10,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 from small import Faulty, Mortal, comparison
 
 from garden.experiments.bench import Workbench
-from garden.experiments.executors import WorkError, in_a_pool, in_this_process, on_ray
+from garden.experiments.executors import (
+    WorkError,
+    _one_thread,
+    in_a_pool,
+    in_this_process,
+    on_ray,
+)
+from garden.threads import usable_threads
+
+HERE = os.pathsep.join(filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH")]))
 
 
 def nobody(work):
@@ -19,7 +29,7 @@ def nobody(work):
 @pytest.fixture(autouse=True)
 def importable(monkeypatch):
     """Workers of Ray and of the pool import `small` by its name."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    monkeypatch.setenv("PYTHONPATH", HERE)
 
 
 @pytest.fixture
@@ -34,7 +44,7 @@ def one_thread():
 @pytest.fixture(scope="module")
 def ray_of_two():
     ray = pytest.importorskip("ray")
-    runtime = {"env_vars": {"PYTHONPATH": str(Path(__file__).parent)}}
+    runtime = {"env_vars": {"PYTHONPATH": HERE}}
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env=runtime)
     yield ray
     ray.shutdown()
@@ -49,6 +59,13 @@ def without_times(results):
         for facts in result["trained"].values():
             facts.pop("seconds")
     return results
+
+
+def test_executors__a_worker_keeps_to_one_thread(one_thread, monkeypatch):
+    torch.set_num_threads(2)
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    _one_thread()
+    assert (torch.get_num_threads(), usable_threads()) == (1, 1)
 
 
 def test_executors__pool_and_process_agree_to_the_last_digit(tmp_path, one_thread):

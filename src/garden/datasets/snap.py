@@ -115,7 +115,9 @@ def _node_id(token: str, where: str) -> str:
 
 
 def _numbers(tokens: list[str], known: dict[str, float], where: str) -> np.ndarray:
-    for token in set(tokens) - known.keys():
+    for token in dict.fromkeys(tokens):  # in their order: of two wrong ones the first is named
+        if token in known:
+            continue
         number = parse_number(token)
         if number is None or not abs(number) <= _MAX_FLOAT32:
             raise DataError(f"{where}: {shown(token)} is not a finite number")

@@ -5,10 +5,10 @@ Importing this module needs numba. Its plain twin stands in :mod:`garden.envs.ob
 
 from __future__ import annotations
 
-import numba
+from garden.compiled import compiled
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def fill_observations(indptr, indices, rows, holders, targets, out):  # type: ignore[no-untyped-def]
     """Fill ``out``, (num_holders, (max_degree + 1) · width): neighbours, padding, target.
 

@@ -152,3 +152,4 @@ def _one_thread() -> None:
     import torch
 
     torch.set_num_threads(1)
+    os.environ["OMP_NUM_THREADS"] = "1"  # what our own threads keep to

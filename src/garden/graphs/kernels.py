@@ -6,14 +6,15 @@ which defines it and serves where numba is missing.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from garden.compiled import compiled
 
 WORD = 64  # sources that one breadth-first search carries, one bit each
 _FEW = 4  # below a quarter of the nodes, pushing from them beats pulling by all
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def edges_among_members(indptr, indices, offsets, members):  # type: ignore[no-untyped-def]
     """Edges among the members of each ego graph, as positions in ``members``."""
     num_egos = len(offsets) - 1
@@ -42,7 +43,7 @@ def edges_among_members(indptr, indices, offsets, members):  # type: ignore[no-u
     return edge_offsets, edges
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def word_of_distances(indptr, indices, sources, distances):  # type: ignore[no-untyped-def]
     """Fill ``distances``, (≤ 64, num_nodes) int32 of -1, with hops from each source.
 
@@ -82,7 +83,7 @@ def word_of_distances(indptr, indices, sources, distances):  # type: ignore[no-u
         hops += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def meet(active, arriving, frontier, met, distances, hops):  # type: ignore[no-untyped-def]
     """Searches that arrived at these nodes have met them, ``hops`` from their sources."""
     for i in range(len(active)):
@@ -99,7 +100,7 @@ def meet(active, arriving, frontier, met, distances, hops):  # type: ignore[no-u
             b += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def pull(  # type: ignore[no-untyped-def]
     indptr, indices, frontier, met, everybody, arriving, reached
 ):
@@ -119,7 +120,7 @@ def pull(  # type: ignore[no-untyped-def]
     return num_reached
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def push(  # type: ignore[no-untyped-def]
     indptr, indices, active, frontier, met, arriving, reached
 ):

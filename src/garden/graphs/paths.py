@@ -10,11 +10,12 @@ import scipy.sparse.csgraph as csgraph
 from garden.errors import GraphError
 from garden.graphs.cells import shortened
 from garden.graphs.graph import Graph
+from garden.threads import usable_threads
 
 UNREACHABLE = -1
 
 
-def distances(graph: Graph, sources: np.ndarray | None = None, num_threads: int = 2) -> np.ndarray:
+def distances(graph: Graph, sources: np.ndarray | None = None) -> np.ndarray:
     """Hops from each source to every node, (num_sources, num_nodes) int32.
 
     All nodes are sources by default. Unreachable nodes are at :data:`UNREACHABLE`.
@@ -34,7 +35,7 @@ def distances(graph: Graph, sources: np.ndarray | None = None, num_threads: int 
     if len(starts) == 1:
         fill(0)
         return result
-    with ThreadPoolExecutor(num_threads) as pool:
+    with ThreadPoolExecutor(usable_threads()) as pool:
         list(pool.map(fill, starts))
     return result
 

@@ -18,8 +18,8 @@ from garden.graphs.graph import Graph
 from garden.search.scores import ScoreSource, score_blocks
 from garden.strategies.base import Representations, Selection, Strategy
 from garden.strategies.selection import choice_weights
+from garden.threads import usable_threads
 
-NUM_THREADS = 2
 NEGLIGIBLE = 1e-15  # the chance of being on the way below which a chain has ended
 
 
@@ -177,5 +177,5 @@ def _for_each(solve: Callable[[int], None], count: int) -> None:
     if count == 1:
         solve(0)
         return
-    with ThreadPoolExecutor(NUM_THREADS) as pool:
+    with ThreadPoolExecutor(usable_threads()) as pool:
         list(pool.map(solve, range(count)))

@@ -5,13 +5,13 @@ Importing this module needs numba.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from garden.compiled import compiled
 from garden.search.kernels import next_state, uniform
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def tree_way(came_from, start, stop, up, way):  # type: ignore[no-untyped-def]
     """Write the nodes after ``start`` on the tree's way to ``stop`` into ``way``; their number.
 
@@ -43,7 +43,7 @@ def tree_way(came_from, start, stop, up, way):  # type: ignore[no-untyped-def]
     return climb + descent
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def log_total(indices, scores, start, stop):  # type: ignore[no-untyped-def]
     """The logarithm of the sum of exp(score) over one holder's neighbours."""
     highest = -np.inf
@@ -55,7 +55,7 @@ def log_total(indices, scores, start, stop):  # type: ignore[no-untyped-def]
     return np.log(total) + highest
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def pass_by(  # type: ignore[no-untyped-def]
     indptr, indices, scores, by_score, holder, came_from, count, passed, worth, gate
 ):
@@ -74,7 +74,7 @@ def pass_by(  # type: ignore[no-untyped-def]
     return kept
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def best_passed(  # type: ignore[no-untyped-def]
     holder, count, passed, worth, gate, away, price, choices
 ):
@@ -90,7 +90,7 @@ def best_passed(  # type: ignore[no-untyped-def]
     return first, here
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def walk_frontier(  # type: ignore[no-untyped-def]
     indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths, price,
     patience, by_score,

@@ -6,21 +6,22 @@ Importing this module needs numba. Every kernel repeats a plain definition: chai
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from garden.compiled import compiled
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _UNIT = 1.0 / (1 << 53)
 _NEARBY = 8  # places looked at one by one before a binary search
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def next_state(state):  # type: ignore[no-untyped-def]
     """The next state of an episode's random stream."""
     return state + _GOLDEN
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def uniform(state):  # type: ignore[no-untyped-def]
     """The number in [0, 1) that a state of the stream stands for (SplitMix64)."""
     word = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -28,7 +29,7 @@ def uniform(state):  # type: ignore[no-untyped-def]
     return ((word ^ (word >> np.uint64(31))) >> np.uint64(11)) * _UNIT
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def fill_row(indices, scores, argmax, start, stop, running):  # type: ignore[no-untyped-def]
     """Running sums of the choice weights of one holder's neighbours, into ``running``."""
     best = -np.inf
@@ -43,7 +44,7 @@ def fill_row(indices, scores, argmax, start, stop, running):  # type: ignore[no-
         running[k] = total
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def pick(running, start, stop, number):  # type: ignore[no-untyped-def]
     """The first position in [start, stop) whose running sum exceeds ``number`` of the total.
 
@@ -74,7 +75,7 @@ def pick(running, start, stop, number):  # type: ignore[no-untyped-def]
     return low
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def chain_of_target(  # type: ignore[no-untyped-def]
     indptr,
     indices,
@@ -128,7 +129,7 @@ def chain_of_target(  # type: ignore[no-untyped-def]
     truncated[:] = on_way
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def walk_memoryless(  # type: ignore[no-untyped-def]
     indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths
 ):
@@ -158,7 +159,7 @@ def walk_memoryless(  # type: ignore[no-untyped-def]
         hops[episode] = hop if holder == target else max_hops + 1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def walk_visited(  # type: ignore[no-untyped-def]
     indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths
 ):
@@ -196,7 +197,7 @@ def walk_visited(  # type: ignore[no-untyped-def]
                 paths[episode, k] = held[k]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def walk_backtrack(  # type: ignore[no-untyped-def]
     indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths
 ):

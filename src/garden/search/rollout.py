@@ -20,8 +20,7 @@ from garden.search.together import walk_together
 from garden.search.walk import walk
 from garden.strategies.base import Representations, Strategy
 from garden.strategies.memory import MEMORIES, BatchMemory, FrontierMemory, Memory
-
-NUM_THREADS = 2
+from garden.threads import usable_threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +64,7 @@ def rollout(
     order = np.argsort(target_of, kind="stable")
     starts = np.searchsorted(target_of[order], np.arange(len(targets) + 1))
 
-    with ThreadPoolExecutor(NUM_THREADS) as pool:
+    with ThreadPoolExecutor(usable_threads()) as pool:
         for block, scores in scored(strategy, representations, targets):
 
             def run(number: int, first: int = block.start, scores: np.ndarray = scores) -> None:

@@ -5,9 +5,9 @@ Importing this module needs numba.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from garden.compiled import compiled, inlined
 from garden.strategies.likeness import LEAST_SPREAD, LEAST_SQUARE, SHAPES_OF_TARGET
 from garden.strategies.likeness_pools import (
     MOST,
@@ -18,12 +18,11 @@ from garden.strategies.likeness_pools import (
     around_centre,
     compare_members,
     fill_shares,
-    inlined,
     pool_members,
 )
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def fill_likeness(rows, goals, pairs, num_columns, out):  # type: ignore[no-untyped-def]
     """Write the likeness of each pair (candidate, target) into its row of ``out``."""
     slots = np.zeros(num_columns, dtype=np.int32)  # one more than the slot of a column of the pair

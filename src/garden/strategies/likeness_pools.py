@@ -5,9 +5,9 @@ Importing this module needs numba.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from garden.compiled import inlined
 from garden.strategies.likeness import DISTANCES, FACTS, JACCARD, SHAPES, SHARES
 from garden.strategies.likeness_rows import MAX_MEMBERS
 
@@ -18,9 +18,9 @@ SHARED = FAR + len(DISTANCES)
 SHAPED = SHARED + len(SHARES)
 REAL = SHAPED + len(SHAPES)
 
-# A call would hand over dozens of arrays, and count references to each. The compiled whole is kept
-# beside the module that calls: after an edit here that file must change too, or its cache go.
-inlined = numba.njit(nogil=True, inline="always")
+# Inlined all of them: a call would hand over dozens of arrays, and count references to each. The
+# compiled whole is kept beside the module that calls: after an edit here that file must change too,
+# or its cache go.
 
 
 @inlined

@@ -6,13 +6,14 @@ what is computed next. Importing this module needs numba.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from garden.compiled import compiled, inlined
 
 _AT_ONCE = 4  # rows that share one reading of a weight
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def fill_scores(  # type: ignore[no-untyped-def]
     likeness, mean, scale, first, first_bias, second, second_bias, last, last_bias, widest,
     recognised, bound, out,
@@ -43,7 +44,7 @@ def fill_scores(  # type: ignore[no-untyped-def]
         out[row] = score
 
 
-@numba.njit(nogil=True, inline="always")
+@inlined
 def _layer(inputs, weight, bias, out):  # type: ignore[no-untyped-def]
     num_rows = len(inputs)
     together = num_rows - num_rows % _AT_ONCE
@@ -65,7 +66,7 @@ def _layer(inputs, weight, bias, out):  # type: ignore[no-untyped-def]
                 out[row, unit] += inputs[row, place] * weight[place, unit]
 
 
-@numba.njit(nogil=True, inline="always")
+@inlined
 def _silu(rows):  # type: ignore[no-untyped-def]
     one = np.float32(1.0)
     for row in range(rows.shape[0]):

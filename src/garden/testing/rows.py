@@ -1,14 +1,36 @@
-"""Are two rows, or two tables of scores, the same? To the last bit, or as floats go."""
+"""Are two rows, or two tables of scores, the same? To the last bit, or as floats go.
+
+Sums come out otherwise on another processor, or in another order, and where terms cancel the
+difference is as large as the terms make it, not as the sum does. So a float may be apart by a part
+of itself and by a part of the largest number beside it:
+
+- rows: the largest of the row, which is what one name holds for one ego graph (all entries
+  of it where rows are ragged): 1e-7 of it in float64, 64 ε in narrower floats. A row whose every
+  entry cancels, a single number that does among them, has no scale of its own: it shows nothing of
+  the size of its terms, and rounding alone makes two of them differ. Round such a row, or give it
+  under one name with what it is a difference of;
+- scores: the largest of the table, since a score stands in tables of any company.
+
+Whole numbers are equal or not.
+"""
 
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from garden.strategies.base import Ragged, Representations, Rows
 
-_OF_ENTRY = 1e-4  # of the entries' own size: float32 sums in another order stay far below
-_OF_TABLE = 1e-7  # of the largest entry of the table, beside which small ones may count
-_OF_SINGLE_TABLE = 1e-3  # the same of float32 scores: in them, differences of squares cancel
+# Of the entry itself, in every float: sums of one sign in another order stay far below in float32
+# (100 terms: 1e-5), and what is coarser than that has room enough in 64 ε of the row's largest.
+_OF_ENTRY = 1e-4
+_OF_LARGEST = 1e-7  # of the largest entry, in float64
+_EPSILONS_OF_LARGEST = 64  # of the largest entry, in narrower floats
+# Of a table's largest score, where anything in it was computed in float32. More than 64 ε: scores
+# are made of sums as large as the rows' squares, which cancel (−|a − b|² as 2ab − a² − b²), and
+# the table shows the small remainder alone. What a leak in `represent` adds is found in the rows.
+_OF_SINGLE_TABLE = 1e-3
 
 
 def differing_row(
@@ -33,23 +55,28 @@ def differing_row(
 
 
 def same_numbers(
-    ours: np.ndarray, theirs: np.ndarray, exact: bool = False, of_table: float = _OF_TABLE
+    ours: np.ndarray, theirs: np.ndarray, exact: bool = False, of_largest: float | None = None
 ) -> bool:
-    """Whether shapes and numbers agree; ``of_table`` of the largest may they be apart."""
+    """Whether shapes and numbers agree, both arrays being one row, or one table.
+
+    Floats may be apart by ``of_largest`` of the largest number, by default as rows are.
+    """
     ours, theirs = np.asarray(ours), np.asarray(theirs)
     if ours.shape != theirs.shape:
         return False
-    return bool(_close(ours, theirs, exact, of_table).all())
+    room = None if exact else _room(ours, theirs, of_largest)
+    return bool(_close(ours, theirs, room).all())
 
 
-def score_room(representations: Representations) -> float:
+def score_room(representations: Representations, *scores: np.ndarray) -> float:
     """How far scores of these rows may be apart, as a part of the largest score."""
     arrays = [
         *representations.arrays.values(),
         *(ragged.values for ragged in representations.ragged.values()),
+        *scores,
     ]
-    single = any(array.dtype.kind == "f" and array.dtype.itemsize < 8 for array in arrays)
-    return _OF_SINGLE_TABLE if single else _OF_TABLE
+    epsilon = max(_narrow_epsilon(array) for array in arrays)
+    return max(_OF_SINGLE_TABLE, _EPSILONS_OF_LARGEST * epsilon) if epsilon else _OF_LARGEST
 
 
 def rebuilt(representations: Representations) -> Representations:
@@ -70,19 +97,31 @@ def dense(array: Rows) -> np.ndarray:
     return array if isinstance(array, np.ndarray) else array.toarray()
 
 
-def _close(
-    ours: np.ndarray, theirs: np.ndarray, exact: bool = False, of_table: float = _OF_TABLE
-) -> np.ndarray:
+def _room(ours: np.ndarray, theirs: np.ndarray, of_largest: float | None = None) -> float:
+    """How far any two numbers of these arrays may be apart, beside a part of themselves."""
+    if of_largest is None:
+        epsilon = max(_narrow_epsilon(ours), _narrow_epsilon(theirs))
+        of_largest = _EPSILONS_OF_LARGEST * epsilon if epsilon else _OF_LARGEST
+    numbers = np.concatenate([ours.ravel(), theirs.ravel()]).astype(np.float64)
+    return of_largest * float(np.abs(numbers[np.isfinite(numbers)]).max(initial=0.0))
+
+
+def _narrow_epsilon(array: Rows) -> float:
+    """The machine epsilon of a float narrower than float64; 0 of everything else."""
+    narrow = array.dtype.kind == "f" and array.dtype.itemsize < 8
+    return float(np.finfo(array.dtype).eps) if narrow else 0.0
+
+
+def _close(ours: np.ndarray, theirs: np.ndarray, room: float | None) -> np.ndarray:
+    """Which numbers agree; to the last bit where there is no room."""
     if ours.dtype.kind != "f" and theirs.dtype.kind != "f":
         return np.asarray(ours == theirs)
     a, b = ours.astype(np.float64), theirs.astype(np.float64)
     same = (a == b) | (np.isnan(a) & np.isnan(b))
-    if exact:
+    if room is None:
         return same
-    finite = np.abs(np.concatenate([a[np.isfinite(a)], b[np.isfinite(b)], [0.0]]))
     with np.errstate(invalid="ignore"):
-        room = _OF_ENTRY * np.maximum(np.abs(a), np.abs(b)) + of_table * finite.max()
-        near = np.abs(a - b) <= room
+        near = np.abs(a - b) <= _OF_ENTRY * np.maximum(np.abs(a), np.abs(b)) + room
     return same | (near & np.isfinite(a) & np.isfinite(b))
 
 
@@ -95,11 +134,10 @@ def _same_entries(ours: np.ndarray, theirs: np.ndarray, exact: bool) -> bool:
         return False
     if exact or len(ours) == 0:
         return same_numbers(ours, theirs, exact)
-    # As collections: each entry has as many like it on either side.
+    # As collections: each entry has a partner of its own on the other side.
     a, b = ours.reshape(len(ours), -1), theirs.reshape(len(theirs), -1)
-    like_ours = _close(a[:, None], a[None]).all(axis=2)
-    like_theirs = _close(a[:, None], b[None]).all(axis=2)
-    return bool((like_ours.sum(axis=1) == like_theirs.sum(axis=1)).all())
+    alike = _close(a[:, None], b[None], _room(a, b)).all(axis=2)
+    return bool((maximum_bipartite_matching(sp.csr_array(alike)) >= 0).all())
 
 
 def _from_bytes(array: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ def check_scores(
 ) -> None:
     """Everything about scores, on these rows. ``fresh`` is a copy that has not been called."""
     targets = rows.take(_targets(rows))
-    scoring = _Scoring(strategy, probe.where, found, score_room(rows))
+    scoring = _Scoring(strategy, probe.where, found, rows)
     table = scoring.table(rows, targets)
     if _changes_by_itself(scoring, fresh, rows, targets, table, probe):
         return
@@ -41,16 +41,21 @@ class _Scoring:
     """A strategy's scores, each table and list checked for shape and numbers as it comes."""
 
     def __init__(
-        self, strategy: Strategy, where: str, found: Findings, room: float, who: str = ""
+        self,
+        strategy: Strategy,
+        where: str,
+        found: Findings,
+        rows: Representations,
+        who: str = "",
     ) -> None:
         self.strategy, self.where, self.found = strategy, where, found
-        self.room, self.who = room, who
+        self.rows, self.who = rows, who
 
     def by(self, strategy: Strategy, who: str = "") -> _Scoring:
-        return _Scoring(strategy, self.where, self.found, self.room, who)
+        return _Scoring(strategy, self.where, self.found, self.rows, who)
 
     def same(self, ours: np.ndarray, theirs: np.ndarray) -> bool:
-        return same_numbers(ours, theirs, of_table=self.room)
+        return same_numbers(ours, theirs, of_largest=score_room(self.rows, ours, theirs))
 
     def table(self, candidates: Representations, targets: Representations) -> np.ndarray:
         shape = (len(targets), len(candidates))
@@ -101,7 +106,7 @@ class _Scoring:
                 f"{what} gives {kind} {self.where}: think of equal profiles, of profiles of zeros "
                 "and of a candidate that is the target.",
             )
-        return numbers.astype(np.float64)
+        return numbers.copy()  # a strategy may fill one array again and again
 
 
 def _targets(rows: Representations) -> np.ndarray:
@@ -239,10 +244,11 @@ def _check_temperature(scoring: _Scoring, rows: Representations, targets: Repres
     strategy, found = scoring.strategy, scoring.found
     if not isinstance(strategy, Tempered) or "with_temperature changes" in found:
         return
-    cold, warm = (at_temperature(strategy, value, scoring.where, found) for value in (0.5, 2.0))
-    if not scoring.same(
-        scoring.by(cold).table(rows, targets), 4 * scoring.by(warm).table(rows, targets)
-    ):
+    cold, warm = (
+        scoring.by(at_temperature(strategy, value, scoring.where, found)).table(rows, targets)
+        for value in (0.5, 2.0)
+    )
+    if not scoring.same(cold, 4 * warm.astype(np.float64)):
         found.add(
             "temperature",
             "Scores are not inversely proportional to the temperature, which tuning takes for "

@@ -173,7 +173,11 @@ def memoryless_ratio(network: UniversalNetwork, lesson: Lesson, temperature: flo
 def facts_of_training(config: UniversalConfig, lessons: Sequence[Lesson]) -> dict[str, object]:
     """What a saved policy tells of how it was trained."""
     kinds = sorted({lesson.kind for lesson in lessons})
-    return {"kinds": kinds, "options": asdict(config), "time": time.strftime("%Y-%m-%d")}
+    return {
+        "kinds": kinds,
+        "options": asdict(config),
+        "time": time.strftime("%Y-%m-%d", time.gmtime()),
+    }
 
 
 def _moments(lessons: Sequence[Lesson]) -> tuple[Tensor, Tensor]:
