@@ -60,8 +60,7 @@ class Evaluate:
         from garden.api import load
         from garden.atomic import write_text
         from garden.cli.console import busy, check_outputs, print_table, write_json
-        from garden.search.report import COLUMNS
-        from garden.search.summary import SUMMARY_COLUMNS, SeedSummary
+        from garden.search.summary import SeedSummary
 
         self._refuse_clashes()
         check_outputs(self.pairs_out, json=self.json)
@@ -70,9 +69,9 @@ class Evaluate:
         reports = [self._report(task) for task in self._tasks(graph)]
         if self.seeds is not None:
             summary = SeedSummary(tuple(reports))
-            print_table(summary.title(), SUMMARY_COLUMNS, summary.rows(), self.json)
+            print_table(summary.title(), summary.columns(), summary.rows(), self.json)
         else:
-            print_table(reports[0].title(), COLUMNS, reports[0].rows(), self.json)
+            print_table(reports[0].title(), reports[0].columns(), reports[0].rows(), self.json)
         if self.pairs_out:
             write_text(self.pairs_out, reports[0].pairs_csv())
         if self.json:
