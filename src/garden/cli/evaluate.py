@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -59,6 +60,7 @@ class Evaluate:
         """Load, evaluate, show."""
         from garden.api import load
         from garden.atomic import write_text
+        from garden.cli.advice import advice_on
         from garden.cli.console import busy, check_outputs, print_table, write_json
         from garden.search.summary import SeedSummary
 
@@ -77,6 +79,9 @@ class Evaluate:
         if self.json:
             result = reports[0] if self.seeds is None else summary
             write_json(result.to_json(), self.json)
+        advice = advice_on(reports)
+        if advice is not None:
+            logging.getLogger("garden").info("%s", advice)
 
     def _refuse_clashes(self) -> None:
         if self.seeds is not None and (self.task or self.pairs_out or self.seed is not None):

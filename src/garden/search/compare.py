@@ -15,7 +15,7 @@ from garden.graphs.paths import pair_distances
 from garden.graphs.views import ego_graphs
 from garden.search.chain import hop_distributions
 from garden.search.config import EvaluationConfig
-from garden.search.limits import limit_of
+from garden.search.limits import PAPERS_LIMIT, limit_of
 from garden.search.metrics import (
     PairOutcomes,
     by_distance,
@@ -40,6 +40,7 @@ from garden.strategies.base import (
 from garden.strategies.memory import Memory
 
 MAX_EXACT_STEPS = 2e11  # edges × targets × hops, minutes on two cores; beyond it walks are sampled
+MAX_LONG_STEPS = 2e10  # the same where the limit of hops is longer than the paper's
 DISTRIBUTION_ENTRIES = 1 << 21  # per strategy and block of pairs
 SCORE_ENTRIES = MAX_KEPT // 2  # per strategy and block: two of them are kept for all memories
 
@@ -161,7 +162,8 @@ def _evaluation_of(
     if config.evaluation != "auto":
         return config.evaluation
     steps = len(task.graph.indices) * len(np.unique(pairs[:, 1])) * max_hops
-    return "exact" if memoryless and steps <= MAX_EXACT_STEPS else "sampled"
+    most = MAX_EXACT_STEPS if max_hops <= PAPERS_LIMIT else MAX_LONG_STEPS
+    return "exact" if memoryless and steps <= most else "sampled"
 
 
 def _play(

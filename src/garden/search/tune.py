@@ -18,7 +18,7 @@ from garden.search.scores import score_blocks
 from garden.strategies.base import Fitted, Representations, Strategy, Tempered
 
 MAX_TUNING_TARGETS = 100
-MAX_LONG_STEPS = 2e10  # edges × targets × hops × temperatures where the limit is a long one
+MAX_LONG_STEPS = 5e9  # edges × targets × hops × temperatures where the limit is a long one
 TEMPERATURES = np.logspace(-4, 2, 25)  # four values a decade, without gaps
 
 
