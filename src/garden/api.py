@@ -28,7 +28,8 @@ from garden.names import (
     strategy_named,
 )
 from garden.search.compare import compare
-from garden.search.config import EvaluationConfig
+from garden.search.config import EvaluationConfig, MaxHops, check_max_hops
+from garden.search.limits import limit_of
 from garden.search.progress import Progress, silent
 from garden.search.report import Report
 from garden.search.streams import episode_streams
@@ -68,6 +69,7 @@ class RoutedMessage:
     walk: Walk
     target: int
     distance: int
+    max_hops: int
 
     @property
     def path(self) -> list[str]:
@@ -100,6 +102,7 @@ class RoutedMessage:
             "delivered": self.delivered,
             "hops": self.hops,
             "distance": self.distance,
+            "max_hops": self.max_hops,
             "path": self.path,
             "probabilities": list(self.probabilities),
         }
@@ -284,21 +287,27 @@ def route(
     source: str | int,
     target: str | int,
     memory: str = "none",
-    max_hops: int = 100,
+    max_hops: MaxHops = "auto",
     seed: int = 0,
     progress: Progress = silent,
 ) -> RoutedMessage:
-    """Send one message and watch where it goes."""
+    """Send one message and watch where it goes.
+
+    It is given up after ``max_hops`` hops. `auto`: 100; where source and target are more than 50
+    hops apart, ten times their distance, at most 10,000.
+    """
     graph = load(graph)
     start, goal = graph.position(source), graph.position(target)
     if start == goal:
         raise GraphError(f"source and target are both {str(source)!r}: give two different nodes")
-    max_hops = EvaluationConfig(max_hops=max_hops).max_hops
+    check_max_hops(max_hops)
     if seed < 0:
         raise SpecError(f"seed {seed} is negative: use 0 or more")
     contender = contender_named(strategy, memory)
     check_fit(contender.strategy, graph)
     ready = _ready_without_task(contender.strategy, graph, seed, progress)
+    distance = int(pair_distances(graph, np.array([[start, goal]]))[0])
+    limit = limit_of(max_hops, distance)
     trip = walk(
         graph,
         ready,
@@ -306,11 +315,10 @@ def route(
         start,
         goal,
         contender.memory,
-        max_hops,
+        limit,
         int(episode_streams(seed, 0, 1)[0]),
     )
-    distance = int(pair_distances(graph, np.array([[start, goal]]))[0])
-    return RoutedMessage(graph, contender.label, contender.memory.name, trip, goal, distance)
+    return RoutedMessage(graph, contender.label, contender.memory.name, trip, goal, distance, limit)
 
 
 def _ready_without_task(

@@ -18,10 +18,11 @@ from garden.experiments.config import Execution, Scope
 from garden.experiments.experiment import Experiment
 from garden.experiments.outputs import Section, Table, read_section
 from garden.experiments.published import AGENTS, FACEBOOK, GRAPHS
-from garden.experiments.reproduce import reproduce
+from garden.experiments.reproduce import EXPERIMENTS, reproduce
 from garden.experiments.statistics import Estimate, over_seeds, pooled
 from garden.experiments.store import RUNS_FILE, Store
 from garden.experiments.work import Training
+from garden.search.config import EvaluationConfig
 from garden.training.config import TrainingOptions
 
 
@@ -71,6 +72,23 @@ def test_address__is_of_the_content_and_of_every_default():
     same = Training(GRAPH, 0, TrainingOptions(updates=one.options.resolved().updates))
     other = Training(GRAPH, 0, TrainingOptions(updates=1))
     assert one.key == same.key != other.key
+
+
+def test_address__holds_the_limit_of_hops_as_a_number_and_no_option_that_came_later():
+    evaluation = comparison(0).to_json()["evaluation"]
+    assert evaluation["max_hops"] == 100
+    assert "pairs" not in evaluation
+    assert Training(GRAPH, 0, TrainingOptions()).to_json()["options"]["max_hops"] == 100
+    with pytest.raises(SpecError, match="limit of hops"):
+        replace(comparison(0), evaluation=EvaluationConfig()).to_json()
+
+
+def test_address__every_committed_comparison_is_found_again():
+    folder = Path(__file__).parents[2] / "results"
+    for name in ("facebook", "splits", "larger", "trellis", "universal", "failures"):
+        lines = (folder / name / "runs.jsonl").read_text(encoding="utf-8").splitlines()
+        stored = {json.loads(line).get("key") for line in lines}
+        assert all(work.key in stored for work in EXPERIMENTS[name].works(Scope()))
 
 
 def test_reproduce__a_finished_one_is_a_no_op_and_a_stopped_one_continues(tmp_path, small):

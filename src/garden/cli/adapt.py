@@ -54,8 +54,8 @@ class Adapt:
         columns = ("policy", "validation ratio", "before", "kept", "seconds")
         row = (
             str(self.out),
-            f"{facts['validation_ratio']:.3f}",
-            f"{facts['validation_ratio_before']:.3f}",
+            _ratio_text(facts["validation_ratio"]),
+            _ratio_text(facts["validation_ratio_before"]),
             facts["kept"],
             f"{facts['seconds']:.1f}",
         )
@@ -68,3 +68,7 @@ class Adapt:
             f"--strategy {self.out}",
             file=sys.stderr,
         )
+
+
+def _ratio_text(ratio: float | None) -> str:
+    return "–" if ratio is None else f"{ratio:.3f}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -59,9 +60,9 @@ class Evaluate:
         """Load, evaluate, show."""
         from garden.api import load
         from garden.atomic import write_text
+        from garden.cli.advice import advice_on
         from garden.cli.console import busy, check_outputs, print_table, write_json
-        from garden.search.report import COLUMNS
-        from garden.search.summary import SUMMARY_COLUMNS, SeedSummary
+        from garden.search.summary import SeedSummary
 
         self._refuse_clashes()
         check_outputs(self.pairs_out, json=self.json)
@@ -70,14 +71,17 @@ class Evaluate:
         reports = [self._report(task) for task in self._tasks(graph)]
         if self.seeds is not None:
             summary = SeedSummary(tuple(reports))
-            print_table(summary.title(), SUMMARY_COLUMNS, summary.rows(), self.json)
+            print_table(summary.title(), summary.columns(), summary.rows(), self.json)
         else:
-            print_table(reports[0].title(), COLUMNS, reports[0].rows(), self.json)
+            print_table(reports[0].title(), reports[0].columns(), reports[0].rows(), self.json)
         if self.pairs_out:
             write_text(self.pairs_out, reports[0].pairs_csv())
         if self.json:
             result = reports[0] if self.seeds is None else summary
             write_json(result.to_json(), self.json)
+        advice = advice_on(reports)
+        if advice is not None:
+            logging.getLogger("garden").info("%s", advice)
 
     def _refuse_clashes(self) -> None:
         if self.seeds is not None and (self.task or self.pairs_out or self.seed is not None):

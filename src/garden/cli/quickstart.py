@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +37,6 @@ class Quickstart:
         from garden.atomic import write_text
         from garden.cli.console import check_outputs, print_table, progress_bar, write_json
         from garden.datasets.task import SearchTask
-        from garden.search.report import COLUMNS
 
         check_outputs(self.out / "report.json", json=self.json)
         task = SearchTask.split(load(f"{_SPEC},seed={self.seed}"), seed=self.seed)
@@ -45,7 +45,7 @@ class Quickstart:
             report = evaluate(task, strategies, progress=progress)
         write_text(self.out / "report.json", jsonlib.dumps(report.to_json(), indent=2) + "\n")
         write_text(self.out / "table.txt", f"{report}\n")
-        print_table(report.title(), COLUMNS, report.rows(), self.json)
+        print_table(report.title(), report.columns(), report.rows(), self.json)
         trip = self._draw_trip(report, strategies)
         rows = [
             ("policy", str(self.out / "trellis")),
@@ -74,7 +74,7 @@ class Quickstart:
         """Draw the farthest test pair's message by the best strategy, and say which it is."""
         from garden.api import route
 
-        place = min(range(len(strategies)), key=lambda k: report.results[k].oracle_ratio)
+        place = min(range(len(strategies)), key=lambda k: _ratio(report, k))
         names = report.graph.node_names
         source, target = (names[node] for node in report.pairs[report.distances.argmax()])
         message = route(
@@ -82,3 +82,8 @@ class Quickstart:
         )
         message.plot(self.out / "walk.png")
         return f"{source} → {target} by {report.results[place].name}"
+
+
+def _ratio(report: Report, place: int) -> float:
+    ratio = report.results[place].oracle_ratio
+    return math.inf if ratio is None else ratio

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import tyro
 
+from garden.search.config import MaxHops
+
 
 @dataclass(frozen=True)
 class Route:
@@ -29,8 +31,9 @@ class Route:
     """The memory, where the strategy names none: none, visited, backtrack,
     frontier, or recurrent where a policy brings one."""
 
-    max_hops: int = 100
-    """The hop at which the message is given up."""
+    max_hops: MaxHops = "auto"
+    """The hop at which the message is given up. `auto`: 100; where source and target are more than
+    50 hops apart, ten times their distance, at most 10,000."""
 
     seed: int = 0
     """Fixes the random choices, and the split that temperatures are tuned on."""
@@ -72,7 +75,8 @@ class Route:
         fate = "delivered" if message.delivered else "NOT delivered"
         title = (
             f"{message.graph.name}: {fate} in {message.hops} hops "
-            f"(shortest {message.distance}) by {message.strategy}, memory {message.memory}"
+            f"(shortest {message.distance}, at most {message.max_hops}) "
+            f"by {message.strategy}, memory {message.memory}"
         )
         rows = [("0", message.path[0], "")]
         rows += [

@@ -15,8 +15,9 @@ from garden.datasets.task import SearchTask, Split
 from garden.envs import core
 from garden.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from garden.envs.search_env import check_render_mode, observation_box, slots_of
-from garden.envs.setting import DEFAULT_MAX_HOPS, Setting
+from garden.envs.setting import Setting
 from garden.errors import ActionError
+from garden.search.config import MaxHops
 from garden.search.streams import stream_root
 from garden.strategies.base import Strategy
 
@@ -61,7 +62,7 @@ class SearchAECEnv(AECEnv[str, np.ndarray, Any]):  # type: ignore[misc]
         task: SearchTask,
         *,
         split: Split = "train",
-        max_hops: int = DEFAULT_MAX_HOPS,
+        max_hops: MaxHops = "auto",
         strategy: Strategy | None = None,
         render_mode: str | None = None,
     ) -> None:
@@ -134,7 +135,7 @@ class SearchAECEnv(AECEnv[str, np.ndarray, Any]):  # type: ignore[misc]
                 self.setting.graph,
                 self._episode,
                 np.asarray(action)[None],
-                self.setting.max_hops,
+                self.setting.limit,
             )
         except ActionError as error:
             raise AssertionError(f"action is not in action space: {error}") from None

@@ -13,9 +13,10 @@ from garden.datasets.task import SearchTask, Split
 from garden.envs import core
 from garden.envs.observations import Observe, Observer, check_observe
 from garden.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
-from garden.envs.setting import DEFAULT_MAX_HOPS, Setting, known_options
+from garden.envs.setting import Setting, known_options
 from garden.envs.slots import Slots
 from garden.errors import ActionError
+from garden.search.config import MaxHops
 from garden.search.streams import stream_root
 from garden.strategies.base import Strategy
 
@@ -69,7 +70,7 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
         task: SearchTask,
         *,
         split: Split = "train",
-        max_hops: int = DEFAULT_MAX_HOPS,
+        max_hops: MaxHops = "auto",
         strategy: Strategy | None = None,
         observe: Observe = "features",
         render_mode: str | None = None,
@@ -123,7 +124,7 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
             raise InvalidAction(f"an action is one slot, not an array of {np.shape(action)}")
         try:
             self._episode, rewards = core.step(
-                self.setting.graph, episode, np.asarray(action)[None], self.setting.max_hops
+                self.setting.graph, episode, np.asarray(action)[None], self.setting.limit
             )
         except ActionError as error:
             raise InvalidAction(str(error)) from None

@@ -15,9 +15,12 @@ from garden.envs.draws import drawn_pairs
 from garden.envs.observations import Observer, observer_of
 from garden.errors import TaskError
 from garden.graphs.graph import Graph
+from garden.search.config import MaxHops
+from garden.search.limits import limit_towards
 from garden.strategies.base import Strategy
 
-DEFAULT_MAX_HOPS = 100
+MAX_MEASURED_NODES = 5000  # beyond, `auto` goes by the distances to some of the targets
+NUM_MEASURED_TARGETS = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +29,9 @@ class Setting:
 
     task: SearchTask
     split: Split = "train"
-    max_hops: int = DEFAULT_MAX_HOPS
-    """T_max."""
+    max_hops: MaxHops = "auto"
+    """T_max. `auto` becomes a number: 100; where the longest distance to the targets is above 50,
+    ten times that, at most 10,000."""
     strategy: Strategy | None = None
     """Whose representations are shown; attributes where there is none."""
 
@@ -37,8 +41,16 @@ class Setting:
                 f"an environment needs a SearchTask, not a {type(self.task).__name__}: "
                 "make one with garden.SearchTask.split(graph)"
             )
-        check_count("max_hops", self.max_hops)
-        self.task.targets(self.split)  # refuses a part that there is not
+        if self.max_hops != "auto":
+            check_count("max_hops", self.max_hops)
+        limit = limit_towards(self.max_hops, self.graph, self._measured_targets())
+        object.__setattr__(self, "max_hops", limit)
+
+    @property
+    def limit(self) -> int:
+        """T_max as a number."""
+        assert isinstance(self.max_hops, int)
+        return self.max_hops
 
     @property
     def graph(self) -> Graph:
@@ -59,6 +71,14 @@ class Setting:
     def observer(self) -> Observer:
         """What lays out observations; made when first needed."""
         return observer_of(self.graph, self.strategy)
+
+    def _measured_targets(self) -> np.ndarray:
+        """The targets whose distances `auto` goes by: all, or a sample on a large graph."""
+        targets = self.task.targets(self.split)  # refuses a part that there is not
+        if self.graph.num_nodes <= MAX_MEASURED_NODES or len(targets) <= NUM_MEASURED_TARGETS:
+            return targets
+        draws = np.random.default_rng([self.task.seed, 20])
+        return np.sort(draws.choice(targets, NUM_MEASURED_TARGETS, replace=False))
 
     def action_masks(self, holders: np.ndarray) -> np.ndarray:
         """Which slots each holder has, (num_holders, max_degree) int8 of 0 and 1."""

@@ -15,8 +15,9 @@ from garden.envs import core
 from garden.envs.buffers import Buffers
 from garden.envs.observations import Observe, check_observe
 from garden.envs.search_env import observation_box, root_seed, slots_of
-from garden.envs.setting import DEFAULT_MAX_HOPS, Setting, check_count, known_options
+from garden.envs.setting import Setting, check_count, known_options
 from garden.errors import ActionError, TaskError
+from garden.search.config import MaxHops
 from garden.search.streams import stream_root
 from garden.strategies.base import Strategy
 
@@ -59,7 +60,7 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         num_envs: int,
         *,
         split: Split = "train",
-        max_hops: int = DEFAULT_MAX_HOPS,
+        max_hops: MaxHops = "auto",
         strategy: Strategy | None = None,
         observe: Observe = "features",
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
@@ -111,7 +112,7 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             raise ResetNeeded("Cannot call envs.step() before calling envs.reset()")
         before = self._episodes
         try:
-            after, rewards = core.step(self.setting.graph, before, actions, self.setting.max_hops)
+            after, rewards = core.step(self.setting.graph, before, actions, self.setting.limit)
         except ActionError as error:
             raise InvalidAction(str(error)) from None
         ended = np.flatnonzero(after.finished)

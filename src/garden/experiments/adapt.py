@@ -17,7 +17,7 @@ from garden.datasets.attributed import attributed
 from garden.datasets.task import SearchTask
 from garden.experiments.bench import by_target, graph_of
 from garden.experiments.columns import difference_rows, footing_of, ratio_rows
-from garden.experiments.config import FIRST_SEED, Scope
+from garden.experiments.config import FIRST_SEED, MAX_HOPS, Scope
 from garden.experiments.experiment import Experiment, ResultOf, caveat
 from garden.experiments.outputs import Section, Table
 from garden.experiments.statistics import Pooled, pooled
@@ -80,7 +80,11 @@ class Adapting(Work):
             for memory in PLAYED_WITH
             for label, strategy in [(BASE, start), *adapted.items()]
         ]
-        report = compare(task, contenders, EvaluationConfig(episodes_per_pair=EPISODES_PER_PAIR))
+        report = compare(
+            task,
+            contenders,
+            EvaluationConfig(episodes_per_pair=EPISODES_PER_PAIR, max_hops=MAX_HOPS),
+        )
         return {
             "task_hash": report.task_hash,
             "targets": np.unique(report.pairs[:, 1]).tolist(),

@@ -76,7 +76,7 @@ class Workbench:
         first = trainings[0]
         train_seeds(
             [task_of(one.graph, one.seed) for one in trainings],
-            first.options,
+            first.limited_options,
             first.size,
             RunOptions(device=self.device),
             folders=[self.folder_of(one) for one in trainings],
@@ -148,6 +148,7 @@ class Workbench:
 
 def by_target(report: Report, result: StrategyResult) -> dict[str, Any]:
     """Means over the pairs of each target, and how many there are."""
+    assert not report.num_pairs_beyond_limit  # in a mean they would have no ratio
     _, place = np.unique(report.pairs[:, 1], return_inverse=True)
     counts = np.bincount(place)
 

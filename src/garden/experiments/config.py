@@ -10,6 +10,8 @@ from garden.errors import SpecError
 ExecutorName = Literal["process", "pool", "ray"]
 AttributeJoin = Literal["by-id", "as-published"]
 NUM_QUICK_SEEDS = 2
+MAX_HOPS = 100
+"""The limit of every experiment, the paper's. It is part of a result's address."""
 FIRST_SEED = 20
 """Of the Facebook graphs: splits of earlier seeds were looked at while trellis was made."""
 

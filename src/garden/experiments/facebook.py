@@ -14,7 +14,7 @@ from garden.experiments.columns import (
     percent_rows,
     ratio_rows,
 )
-from garden.experiments.config import FIRST_SEED, Scope
+from garden.experiments.config import FIRST_SEED, MAX_HOPS, Scope
 from garden.experiments.experiment import Experiment, ResultOf, caveat
 from garden.experiments.facebook_claims import claims_held, what_joining_changes
 from garden.experiments.headline import headline_table
@@ -67,7 +67,7 @@ def choice_of_memory(join: str, ego: str, seed: int, quick: bool) -> Comparison:
     graph = f"facebook:{ego}{_SUFFIX[join]}"
     training = Training(graph, seed, (_QUICK if quick else LEARNED)["trellis"])
     entrants = [Entrant(f"trellis+{memory}", training, memory) for memory in _MEMORIES["trellis"]]
-    pairs = EvaluationConfig(split="validation", all_pairs=not quick)
+    pairs = EvaluationConfig(split="validation", all_pairs=not quick, max_hops=MAX_HOPS)
     return Comparison(graph, seed, tuple(entrants), pairs)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 import numpy as np
 
 from garden.experiments.bench import Workbench, graph_of, task_of
-from garden.experiments.config import FIRST_SEED, Scope
+from garden.experiments.config import FIRST_SEED, MAX_HOPS, Scope
 from garden.experiments.experiment import Experiment, ResultOf, caveat
 from garden.experiments.outputs import Section, Table, write_figure
 from garden.experiments.published import GRAPHS
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NUM_SEEDS = 10
-MAX_HOPS = 100
 _WORST = 8  # targets of a graph in the table
 _QUICK_UPDATES = 60
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import final
 
 from garden.experiments.columns import Row, footing_of
-from garden.experiments.config import Scope
+from garden.experiments.config import MAX_HOPS, Scope
 from garden.experiments.experiment import Experiment, ResultOf, caveat
 from garden.experiments.headline import BEST_RULE
 from garden.experiments.outputs import Section, Table
@@ -19,9 +19,9 @@ from garden.strategies.memory import RULES
 from garden.training.config import TrainingOptions
 
 _QUICK_UPDATES = 10
-_TEST = EvaluationConfig()
-_SOME_VALIDATION_PAIRS = EvaluationConfig(split="validation")
-_ALL_VALIDATION_PAIRS = EvaluationConfig(split="validation", all_pairs=True)
+_TEST = EvaluationConfig(max_hops=MAX_HOPS)
+_SOME_VALIDATION_PAIRS = EvaluationConfig(split="validation", max_hops=MAX_HOPS)
+_ALL_VALIDATION_PAIRS = EvaluationConfig(split="validation", all_pairs=True, max_hops=MAX_HOPS)
 
 
 @final

@@ -13,7 +13,7 @@ import numpy as np
 from garden.datasets.harms import rewired, with_noisy_profiles, without_profiles
 from garden.experiments.bench import Workbench, by_target, graph_of, task_of
 from garden.experiments.columns import footing_of
-from garden.experiments.config import FIRST_SEED, Scope
+from garden.experiments.config import FIRST_SEED, MAX_HOPS, Scope
 from garden.experiments.experiment import Experiment, ResultOf, caveat
 from garden.experiments.facebook import LEARNED
 from garden.experiments.headline import BEST_RULE
@@ -111,7 +111,7 @@ class Harmed(Work):
             contenders.append(
                 Contender(label, strategies[name], memory_for(strategies[name], memory or "none"))
             )
-        report = compare(task, contenders, EvaluationConfig(), views=views)
+        report = compare(task, contenders, EvaluationConfig(max_hops=MAX_HOPS), views=views)
         return {
             "task_hash": report.task_hash,
             "targets": np.unique(report.pairs[:, 1]).tolist(),

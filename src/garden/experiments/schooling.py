@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from garden.datasets.task import draw_pairs
+from garden.experiments.config import MAX_HOPS
 from garden.experiments.work import FORMAT, address_of
 from garden.graphs.paths import pair_distances
 from garden.graphs.views import ego_graphs
@@ -29,7 +30,6 @@ from garden.training.curriculum import KINDS, curriculum
 if TYPE_CHECKING:
     from garden.training.universal import Lesson
 
-MAX_HOPS = 100
 CHOOSING_PAIRS = 10_000  # of each validating graph, one walk each: they choose the memory
 
 

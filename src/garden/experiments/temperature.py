@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 import numpy as np
 
 from garden.experiments.bench import Workbench, task_of
-from garden.experiments.config import Scope
+from garden.experiments.config import MAX_HOPS, Scope
 from garden.experiments.experiment import Experiment, ResultOf
 from garden.experiments.outputs import Section, Table, write_figure
 from garden.experiments.statistics import Estimate, over_seeds
@@ -49,7 +49,7 @@ class TemperatureCurve(Work):
     seed: int
     walker: str
     temperatures: tuple[float, ...] = GRID
-    max_hops: int = 100
+    max_hops: int = MAX_HOPS
 
     @property
     def title(self) -> str:

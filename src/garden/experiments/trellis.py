@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from garden.experiments.columns import footing_of
-from garden.experiments.config import FIRST_SEED, Scope
+from garden.experiments.config import FIRST_SEED, MAX_HOPS, Scope
 from garden.experiments.experiment import Experiment, ResultOf, caveat
 from garden.experiments.outputs import Section, Table
 from garden.experiments.published import GRAPHS
@@ -20,7 +20,7 @@ EGOS = ("414", "0", "3437")
 NUM_SEEDS = 3
 _QUICK_UPDATES = 40
 _AS_PUBLISHED = ",attributes=as-published"
-_EVALUATION = EvaluationConfig(all_pairs=True)
+_EVALUATION = EvaluationConfig(all_pairs=True, max_hops=MAX_HOPS)
 WHOLE = "trellis"
 
 

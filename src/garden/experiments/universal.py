@@ -12,7 +12,7 @@ import numpy as np
 from garden.datasets.task import NUM_PAIRS, SearchTask
 from garden.experiments.bench import Workbench, by_target, graph_of
 from garden.experiments.columns import Row, footing_of, percent_rows, ratio_rows
-from garden.experiments.config import Scope
+from garden.experiments.config import MAX_HOPS, Scope
 from garden.experiments.experiment import Experiment, ResultOf, caveat
 from garden.experiments.headline import BEST_RULE
 from garden.experiments.outputs import Section, Table
@@ -35,8 +35,8 @@ from garden.training.curriculum import FACEBOOK, KINDS
 NUM_SEEDS = 1
 CHOSEN = "memory chosen on validation graphs"
 _DUEL = ("universal+visited", BEST_RULE)
-_ALL_PAIRS = EvaluationConfig(split="all", all_pairs=True, episodes_per_pair=1)
-_DRAWN_PAIRS = EvaluationConfig(split="all", episodes_per_pair=5)
+_ALL_PAIRS = EvaluationConfig(split="all", all_pairs=True, episodes_per_pair=1, max_hops=MAX_HOPS)
+_DRAWN_PAIRS = EvaluationConfig(split="all", episodes_per_pair=5, max_hops=MAX_HOPS)
 _QUICK_GRAPHS = ("414", "686")
 _QUICK_KINDS = (*FACEBOOK, "generated")
 _QUICK_UPDATES = 40

@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
+from garden.errors import SpecError
+from garden.experiments.config import MAX_HOPS
 from garden.models.config import REVISIONS, ModelConfig
 from garden.search.config import EvaluationConfig
 from garden.strategies.memory import MEMORIES
@@ -40,12 +42,17 @@ class Training:
     options: TrainingOptions
     size: ModelConfig = field(default_factory=ModelConfig)
 
+    @property
+    def limited_options(self) -> TrainingOptions:
+        """The options with the experiments' limit of hops, where they name none."""
+        return replace(self.options, max_hops=self.options.max_hops or MAX_HOPS)
+
     def to_json(self) -> dict[str, Any]:
         """Every option with its value, so that another default is another training."""
         content = {
             "graph": self.graph,
             "seed": self.seed,
-            "options": asdict(self.options.resolved()),
+            "options": asdict(self.limited_options.resolved()),
             "size": asdict(self.size),
         }
         if self.options.model in REVISIONS:
@@ -121,7 +128,9 @@ class Comparison(Work):
     graph: str
     seed: int
     entrants: tuple[Entrant, ...]
-    evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+    evaluation: EvaluationConfig = field(
+        default_factory=lambda: EvaluationConfig(max_hops=MAX_HOPS)
+    )
     circles: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
@@ -140,6 +149,8 @@ class Comparison(Work):
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, EvaluationConfig):
+        return _plain_evaluation(value)
     if hasattr(value, "to_json"):
         return value.to_json()
     if isinstance(value, tuple | list):
@@ -147,3 +158,13 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "__dataclass_fields__"):
         return asdict(value)
     return value
+
+
+def _plain_evaluation(config: EvaluationConfig) -> dict[str, Any]:
+    """The options of an evaluation; one that came later is left out where it is at its default."""
+    if config.max_hops == "auto":
+        raise SpecError("an experiment needs a limit of hops, since its address holds the number")
+    content = asdict(config)
+    if config.pairs is None:
+        del content["pairs"]
+    return content

@@ -64,3 +64,11 @@ def pair_distances(graph: Graph, pairs: np.ndarray) -> np.ndarray:
             f"{shortened(graph.node_names[target])} in {graph.name}: search needs a connected graph"
         )
     return hops
+
+
+def longest_distance(graph: Graph, targets: np.ndarray) -> int:
+    """The most hops that any node is away from any of these targets."""
+    block = 256
+    starts = range(0, len(targets), block)
+    tables = (distances(graph, targets[start : start + block]) for start in starts)
+    return max((int(table.max(initial=0)) for table in tables), default=0)

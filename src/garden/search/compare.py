@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,13 +15,17 @@ from garden.graphs.paths import pair_distances
 from garden.graphs.views import ego_graphs
 from garden.search.chain import hop_distributions
 from garden.search.config import EvaluationConfig
+from garden.search.limits import PAPERS_LIMIT, limit_of
 from garden.search.metrics import (
     PairOutcomes,
     by_distance,
     expected_hops,
+    mean_ratio,
     oracle_ratio_interval,
+    oracle_ratios,
     win_shares,
 )
+from garden.search.pairs import evaluated_pairs
 from garden.search.progress import Progress, silent
 from garden.search.report import Report, StrategyResult
 from garden.search.rollout import rollout, sampled_distributions
@@ -36,6 +40,7 @@ from garden.strategies.base import (
 from garden.strategies.memory import Memory
 
 MAX_EXACT_STEPS = 2e11  # edges × targets × hops, minutes on two cores; beyond it walks are sampled
+MAX_LONG_STEPS = 2e10  # the same where the limit of hops is longer than the paper's
 DISTRIBUTION_ENTRIES = 1 << 21  # per strategy and block of pairs
 SCORE_ENTRIES = MAX_KEPT // 2  # per strategy and block: two of them are kept for all memories
 
@@ -67,23 +72,25 @@ def compare(
 ) -> Report:
     """Tune, play and compare; results stand in the order of the contenders.
 
+    The report's options hold the limit of hops that was played with, where `auto` was asked for.
     ``views`` is the graph that agents saw when they made their representations, where it is not
     the one that the messages travel on; it has the same nodes.
     """
     if not contenders:
         raise SpecError("no strategy to evaluate: name at least one")
     graph = task.graph
-    pairs = task.all_pairs(config.split) if config.all_pairs else task.pairs(config.split)
-    pairs = pairs[np.argsort(pairs[:, 1], kind="stable")]
+    pairs = evaluated_pairs(task, config)
     distances = pair_distances(graph, pairs)
     ready = _prepared(contenders, task, config, progress, views or graph)
+    max_hops = limit_of(config.max_hops, int(distances.max()))
+    config = replace(config, max_hops=max_hops)
     players = [
-        _player(contender, repeat, *ready[id(contender.strategy)], task, pairs, config)
+        _player(contender, repeat, *ready[id(contender.strategy)], task, pairs, config, max_hops)
         for contender, repeat in zip(contenders, _repeats(contenders), strict=True)
     ]
-    outcomes = _play(players, task, pairs, config, progress)
+    outcomes = _play(players, task, pairs, config, max_hops, progress)
     results = tuple(
-        _result(player, outcome, pairs, distances)
+        _result(player, outcome, pairs, distances, max_hops)
         for player, outcome in zip(players, outcomes, strict=True)
     )
     return Report(
@@ -128,8 +135,9 @@ def _player(
     task: SearchTask,
     pairs: np.ndarray,
     config: EvaluationConfig,
+    max_hops: int,
 ) -> _Player:
-    evaluation = _evaluation_of(contender, task, pairs, config)
+    evaluation = _evaluation_of(contender, task, pairs, config, max_hops)
     # The label, not the place in the list, seeds the walks: adding a strategy changes no other.
     # Two of one name still walk apart.
     stream = _full_name(contender) + (f"#{repeat}" if repeat else "")
@@ -139,7 +147,11 @@ def _player(
 
 
 def _evaluation_of(
-    contender: Contender, task: SearchTask, pairs: np.ndarray, config: EvaluationConfig
+    contender: Contender,
+    task: SearchTask,
+    pairs: np.ndarray,
+    config: EvaluationConfig,
+    max_hops: int,
 ) -> str:
     memoryless = contender.memory.name == "none"
     if config.evaluation == "exact" and not memoryless:
@@ -149,8 +161,9 @@ def _evaluation_of(
         )
     if config.evaluation != "auto":
         return config.evaluation
-    steps = len(task.graph.indices) * len(np.unique(pairs[:, 1])) * config.max_hops
-    return "exact" if memoryless and steps <= MAX_EXACT_STEPS else "sampled"
+    steps = len(task.graph.indices) * len(np.unique(pairs[:, 1])) * max_hops
+    most = MAX_EXACT_STEPS if max_hops <= PAPERS_LIMIT else MAX_LONG_STEPS
+    return "exact" if memoryless and steps <= most else "sampled"
 
 
 def _play(
@@ -158,17 +171,21 @@ def _play(
     task: SearchTask,
     pairs: np.ndarray,
     config: EvaluationConfig,
+    max_hops: int,
     progress: Progress,
 ) -> list[PairOutcomes]:
     """Outcomes of each player, from blocks of pairs small enough to hold all distributions."""
     hops, truncation, wins = np.empty((3, len(players), len(pairs)))
-    for block in _pair_blocks(pairs[:, 1], config.max_hops, task.graph.num_nodes):
+    for block in _pair_blocks(pairs[:, 1], max_hops, task.graph.num_nodes):
         tables = []
         memo = ScoreMemo()
         for number, player in enumerate(players):
             share = number / len(players) * (block.stop - block.start)
             progress("searching", block.start + share, len(pairs))
-            tables.append(_distributions(player, task, pairs[block], config, block.start, memo))
+            episodes = config.episodes_per_pair
+            tables.append(
+                _distributions(player, task, pairs[block], max_hops, episodes, block.start, memo)
+            )
         hops[:, block] = [expected_hops(table) for table in tables]
         truncation[:, block] = [table[:, -1] for table in tables]
         wins[:, block] = win_shares(tables)
@@ -183,14 +200,15 @@ def _distributions(
     player: _Player,
     task: SearchTask,
     pairs: np.ndarray,
-    config: EvaluationConfig,
+    max_hops: int,
+    episodes_per_pair: int,
     first: int,
     memo: ScoreMemo,
 ) -> np.ndarray:
     contender = player.contender
     if player.evaluation == "exact":
         return hop_distributions(
-            task.graph, contender.strategy, player.representations, pairs, config.max_hops, memo
+            task.graph, contender.strategy, player.representations, pairs, max_hops, memo
         )
     walks = rollout(
         task.graph,
@@ -198,13 +216,13 @@ def _distributions(
         player.representations,
         pairs,
         contender.memory,
-        config.max_hops,
-        config.episodes_per_pair,
+        max_hops,
+        episodes_per_pair,
         player.seed,
-        first_episode=first * config.episodes_per_pair,
+        first_episode=first * episodes_per_pair,
         scored=memo,
     )
-    return sampled_distributions(walks.hops, config.max_hops)
+    return sampled_distributions(walks.hops, max_hops)
 
 
 def _pair_blocks(targets: np.ndarray, max_hops: int, num_nodes: int) -> Iterator[slice]:
@@ -228,15 +246,19 @@ def _pair_blocks(targets: np.ndarray, max_hops: int, num_nodes: int) -> Iterator
 
 
 def _result(
-    player: _Player, outcome: PairOutcomes, pairs: np.ndarray, distances: np.ndarray
+    player: _Player,
+    outcome: PairOutcomes,
+    pairs: np.ndarray,
+    distances: np.ndarray,
+    max_hops: int,
 ) -> StrategyResult:
-    ratios = outcome.hops / distances
+    ratios = oracle_ratios(outcome.hops, distances, max_hops)
     return StrategyResult(
         name=player.contender.label,
         memory=player.contender.memory.name,
         parameters=player.contender.strategy.parameters,
         evaluation=player.evaluation,
-        oracle_ratio=float(ratios.mean()),
+        oracle_ratio=mean_ratio(ratios),
         oracle_ratio_ci=oracle_ratio_interval(ratios, pairs[:, 1]),
         truncation_rate=float(outcome.truncation.mean()),
         win_rate=float(outcome.wins.mean()),

@@ -9,6 +9,10 @@ from typing import Literal, get_args
 from garden.errors import SpecError
 
 MAX_HOPS = 1_000_000
+MAX_PAIRS = 100_000_000
+
+MaxHops = int | Literal["auto"]
+"""A limit of hops, or `auto`: as far as the distances ask for (:mod:`garden.search.limits`)."""
 
 Evaluation = Literal["auto", "exact", "sampled"]
 EvaluationSplit = Literal["test", "validation", "all"]
@@ -28,8 +32,13 @@ class EvaluationConfig:
     all_pairs: bool = False
     """Every source with every target of the split, instead of the serialized pairs."""
 
-    max_hops: int = 100
-    """The hop at which an episode is truncated, T_max in the paper."""
+    pairs: int | None = None
+    """Play so many pairs: the first of the serialized ones, and where that is not enough, more
+    drawn from the task's seed."""
+
+    max_hops: MaxHops = "auto"
+    """The hop at which an episode is truncated, T_max in the paper. `auto`: 100; where the longest
+    distance of the pairs is above 50, ten times that distance, at most 10,000."""
 
     evaluation: Evaluation = "auto"
     """`exact` chains (memoryless strategies only), `sampled` walks, or whichever fits."""
@@ -38,12 +47,31 @@ class EvaluationConfig:
     """Walks of each pair where walks are sampled."""
 
     def __post_init__(self) -> None:
-        for name in ("max_hops", "episodes_per_pair"):
-            count = getattr(self, name)
-            if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
-                raise SpecError(f"{name} is {count!r}: it must be a whole number, at least 1")
-        if self.max_hops > MAX_HOPS:
-            raise SpecError(f"max_hops is {self.max_hops}: at most {MAX_HOPS:,} hops can be played")
+        check_max_hops(self.max_hops)
+        _check_count("episodes_per_pair", self.episodes_per_pair)
+        if self.pairs is not None:
+            _check_count("pairs", self.pairs)
+            if self.all_pairs:
+                raise SpecError("all pairs and a number of pairs exclude each other: give one")
+            if self.pairs > MAX_PAIRS:
+                raise SpecError(f"pairs is {self.pairs}: at most {MAX_PAIRS:,} can be played")
         for value, kind in ((self.split, EvaluationSplit), (self.evaluation, Evaluation)):
             if value not in get_args(kind):
                 raise SpecError(f"unknown {value!r}: choose from {', '.join(get_args(kind))}")
+
+
+def check_max_hops(max_hops: object) -> None:
+    """Refuse what is neither `auto` nor a whole number of hops that can be played."""
+    if isinstance(max_hops, str):
+        if max_hops != "auto":
+            raise SpecError(f"max_hops is {max_hops!r}: it must be a whole number, or auto")
+        return
+    count = _check_count("max_hops", max_hops)
+    if count > MAX_HOPS:
+        raise SpecError(f"max_hops is {count}: at most {MAX_HOPS:,} hops can be played")
+
+
+def _check_count(name: str, count: object) -> int:
+    if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
+        raise SpecError(f"{name} is {count!r}: it must be a whole number, at least 1")
+    return int(count)

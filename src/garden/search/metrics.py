@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 NUM_RESAMPLES = 2000
+SHARE_ENTRIES = 1 << 20  # strategies × pairs × hops that shares of wins are made of at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,7 @@ class DistanceBand:
     """The pairs at one distance."""
 
     pairs: int
-    oracle_ratio: float
+    oracle_ratio: float | None  # None where the limit is shorter than the distance
 
 
 def expected_hops(distributions: np.ndarray) -> np.ndarray:
@@ -36,8 +37,36 @@ def expected_hops(distributions: np.ndarray) -> np.ndarray:
     return distributions @ np.minimum(np.arange(1, max_hops + 2), max_hops)
 
 
+def oracle_ratios(hops: np.ndarray, distances: np.ndarray, max_hops: int) -> np.ndarray:
+    """Each pair's E[min(hops, max_hops)] over its distance, (num_pairs,); never below 1.
+
+    A pair further apart than the limit has none, NaN: whatever a strategy did, it would count
+    fewer hops than the shortest path has. Rounding alone can take other pairs below 1.
+    """
+    return np.where(distances <= max_hops, np.maximum(hops / distances, 1.0), np.nan)
+
+
+def mean_ratio(ratios: np.ndarray) -> float | None:
+    """The mean over those pairs that have a ratio; None where none has."""
+    kept = ratios[~np.isnan(ratios)]
+    return float(kept.mean()) if len(kept) else None
+
+
 def win_shares(distributions: list[np.ndarray]) -> np.ndarray:
     """Each strategy's share of each pair's win, (num_strategies, num_pairs).
+
+    Pairs are worked off a few at a time, so that memory does not grow with the limit of hops.
+    """
+    shares = np.empty((len(distributions), len(distributions[0])))
+    size = max(1, SHARE_ENTRIES // (len(distributions) * distributions[0].shape[1]))
+    for start in range(0, shares.shape[1], size):
+        block = slice(start, start + size)
+        shares[:, block] = _win_shares_of_block([table[block] for table in distributions])
+    return shares
+
+
+def _win_shares_of_block(distributions: list[np.ndarray]) -> np.ndarray:
+    """The same, all at once.
 
     Every strategy plays one independent episode; the least min(hops, max_hops) wins, and ties
     share equally. If the others stand at length k with chance a_j and beyond it with b_j, one
@@ -66,8 +95,10 @@ def oracle_ratio_interval(
 ) -> tuple[float, float] | None:
     """A bootstrap interval of the mean ratio, resampling targets with all their pairs.
 
-    One target alone says nothing of how targets differ: there is no interval then.
+    One target alone says nothing of how targets differ: there is no interval then. Pairs without
+    a ratio play no part.
     """
+    ratios, targets = ratios[~np.isnan(ratios)], targets[~np.isnan(ratios)]
     _, target_of = np.unique(targets, return_inverse=True)
     if target_of.max(initial=0) == 0:
         return None
@@ -86,7 +117,7 @@ def by_distance(ratios: np.ndarray, distances: np.ndarray) -> dict[int, Distance
     return {
         int(distance): DistanceBand(
             pairs=int((distances == distance).sum()),
-            oracle_ratio=float(ratios[distances == distance].mean()),
+            oracle_ratio=mean_ratio(ratios[distances == distance]),
         )
         for distance in np.unique(distances)
     }

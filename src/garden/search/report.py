@@ -27,6 +27,7 @@ COLUMNS = (
     "hops",
     "evaluation",
 )
+BEYOND = "beyond the limit"
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class StrategyResult:
     memory: str
     parameters: Mapping[str, Any]
     evaluation: str
-    oracle_ratio: float
+    oracle_ratio: float | None  # None where every pair is further apart than the limit
     oracle_ratio_ci: tuple[float, float] | None  # None where there is a single target
     truncation_rate: float
     win_rate: float
@@ -63,7 +64,10 @@ class StrategyResult:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """A comparison of strategies on the same pairs."""
+    """A comparison of strategies on the same pairs.
+
+    Its options hold the limit of hops that was played with, a number also where `auto` was asked.
+    """
 
     graph: Graph
     task_hash: str
@@ -81,6 +85,12 @@ class Report:
                 return result
         raise KeyError(name)
 
+    @property
+    def num_pairs_beyond_limit(self) -> int:
+        """How many pairs are further apart than the limit of hops: they are in no ratio."""
+        assert isinstance(self.config.max_hops, int)
+        return int((self.distances > self.config.max_hops).sum())
+
     def to_json(self) -> dict[str, Any]:
         """The report as plain values, as ``garden evaluate --json`` writes it."""
         return {
@@ -94,6 +104,7 @@ class Report:
             "max_hops": self.config.max_hops,
             "episodes_per_pair": self.config.episodes_per_pair,
             "num_pairs": len(self.pairs),
+            "num_pairs_beyond_limit": self.num_pairs_beyond_limit,
             "num_targets": len(np.unique(self.pairs[:, 1])),
             "seen_targets": self.seen_targets,
             "strategies": [result.to_json() for result in self.results],
@@ -129,18 +140,25 @@ class Report:
                 writer.writerow([result.name, result.memory, names[source], names[target], *values])
         return text.getvalue()
 
+    def columns(self) -> tuple[str, ...]:
+        """The heads of the table; one more where pairs are further apart than the limit."""
+        return (*COLUMNS, BEYOND) if self.num_pairs_beyond_limit else COLUMNS
+
     def rows(self) -> list[tuple[str, ...]]:
-        """The table as text, cell by cell, under :data:`COLUMNS`; rates in percent."""
+        """The table as text, cell by cell, under :meth:`columns`; rates in percent."""
+        beyond = self.num_pairs_beyond_limit
+        last = (f"{beyond} of {len(self.pairs)}",) if beyond else ()
         return [
             (
                 _name_with_parameters(result),
                 result.memory,
-                f"{result.oracle_ratio:.2f}",
+                ratio_text(result.oracle_ratio),
                 _interval(result.oracle_ratio_ci),
                 f"{100 * result.truncation_rate:.1f} %",
                 f"{100 * result.win_rate:.1f} %",
                 f"{result.mean_hops:.1f}",
                 result.evaluation,
+                *last,
             )
             for result in self.results
         ]
@@ -149,17 +167,23 @@ class Report:
         """What was compared, in a line."""
         return (
             f"{self.graph.name}: {len(self.pairs)} {self.config.split} pairs, "
-            f"mean distance {self.distances.mean():.2f}, seed {self.seed}"
+            f"mean distance {self.distances.mean():.2f}, at most {self.config.max_hops} hops, "
+            f"seed {self.seed}"
         )
 
     def __str__(self) -> str:
-        lines = [COLUMNS, *self.rows()]
-        widths = [max(len(line[column]) for line in lines) for column in range(len(COLUMNS))]
+        lines = [self.columns(), *self.rows()]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         table = [
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
             for line in lines
         ]
         return "\n".join([self.title(), *table])
+
+
+def ratio_text(ratio: float | None) -> str:
+    """An oracle ratio as tables show it; a dash where there is none."""
+    return "–" if ratio is None else f"{ratio:.2f}"
 
 
 def _interval(ends: tuple[float, float] | None) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from garden.errors import SpecError
-from garden.search.report import Report
+from garden.search.report import BEYOND, Report, ratio_text
 
 SUMMARY_COLUMNS = (
     "strategy",
@@ -24,12 +24,15 @@ SUMMARY_COLUMNS = (
 
 @dataclass(frozen=True)
 class SeedMean:
-    """One strategy's results, averaged over seeds; the spread is their standard deviation."""
+    """One strategy's results, averaged over seeds; the spread is their standard deviation.
+
+    A seed without any pair within the limit of hops is in no mean ratio.
+    """
 
     name: str
     memory: str
-    oracle_ratio: float
-    oracle_ratio_spread: float
+    oracle_ratio: float | None
+    oracle_ratio_spread: float | None
     truncation_rate: float
     win_rate: float
     mean_hops: float
@@ -55,20 +58,38 @@ class SeedSummary:
         seeds = ", ".join(str(report.seed) for report in self.reports)
         return (
             f"{first.graph.name}: mean of {len(self.reports)} seeds ({seeds}), "
-            f"{len(first.pairs)} {first.config.split} pairs each"
+            f"{len(first.pairs)} {first.config.split} pairs each, at most {self._limits()} hops"
         )
 
+    def columns(self) -> tuple[str, ...]:
+        """The heads of the table; one more where pairs are further apart than the limit."""
+        return (*SUMMARY_COLUMNS, BEYOND) if self.num_pairs_beyond_limit else SUMMARY_COLUMNS
+
+    @property
+    def num_pairs_beyond_limit(self) -> int:
+        """How many pairs of all seeds are further apart than the limit of hops."""
+        return sum(report.num_pairs_beyond_limit for report in self.reports)
+
+    def _limits(self) -> str:
+        """The limit of hops, or the least and the most where seeds ask for different ones."""
+        limits = sorted({int(report.config.max_hops) for report in self.reports})
+        return str(limits[0]) if len(limits) == 1 else f"{limits[0]} to {limits[-1]}"
+
     def rows(self) -> list[tuple[str, ...]]:
-        """The table as text, cell by cell, under :data:`SUMMARY_COLUMNS`."""
+        """The table as text, cell by cell, under :meth:`columns`."""
+        beyond = self.num_pairs_beyond_limit
+        played = sum(len(report.pairs) for report in self.reports)
+        last = (f"{beyond} of {played}",) if beyond else ()
         return [
             (
                 mean.name,
                 mean.memory,
-                f"{mean.oracle_ratio:.2f}",
-                f"{mean.oracle_ratio_spread:.2f}",
+                ratio_text(mean.oracle_ratio),
+                ratio_text(mean.oracle_ratio_spread),
                 f"{100 * mean.truncation_rate:.1f} %",
                 f"{100 * mean.win_rate:.1f} %",
                 f"{mean.mean_hops:.1f}",
+                *last,
             )
             for mean in self.means
         ]
@@ -78,6 +99,8 @@ class SeedSummary:
         return {
             "graph": self.reports[0].graph.name,
             "seeds": [report.seed for report in self.reports],
+            "max_hops": [report.config.max_hops for report in self.reports],
+            "num_pairs_beyond_limit": self.num_pairs_beyond_limit,
             "mean": [asdict(mean) for mean in self.means],
             "reports": [report.to_json() for report in self.reports],
         }
@@ -100,13 +123,19 @@ def parse_seeds(text: str) -> list[int]:
 
 
 def _mean_of(results: Sequence[Any]) -> SeedMean:
-    ratios = [result.oracle_ratio for result in results]
+    ratios = [result.oracle_ratio for result in results if result.oracle_ratio is not None]
     return SeedMean(
         name=results[0].name,
         memory=results[0].memory,
-        oracle_ratio=float(np.mean(ratios)),
-        oracle_ratio_spread=float(np.std(ratios, ddof=1)) if len(ratios) > 1 else 0.0,
+        oracle_ratio=float(np.mean(ratios)) if ratios else None,
+        oracle_ratio_spread=_spread(ratios),
         truncation_rate=float(np.mean([result.truncation_rate for result in results])),
         win_rate=float(np.mean([result.win_rate for result in results])),
         mean_hops=float(np.mean([result.mean_hops for result in results])),
     )
+
+
+def _spread(ratios: Sequence[float]) -> float | None:
+    if not ratios:
+        return None
+    return float(np.std(ratios, ddof=1)) if len(ratios) > 1 else 0.0

@@ -11,16 +11,19 @@ from garden.datasets.task import SearchTask
 from garden.graphs.paths import distances
 from garden.graphs.views import ego_graphs
 from garden.search.chain import chain_of_scores
+from garden.search.config import MaxHops
+from garden.search.limits import PAPERS_LIMIT, limit_towards
 from garden.search.progress import Progress, silent
 from garden.search.scores import score_blocks
 from garden.strategies.base import Fitted, Representations, Strategy, Tempered
 
 MAX_TUNING_TARGETS = 100
+MAX_LONG_STEPS = 5e9  # edges × targets × hops × temperatures where the limit is a long one
 TEMPERATURES = np.logspace(-4, 2, 25)  # four values a decade, without gaps
 
 
 def prepare(
-    strategy: Strategy, task: SearchTask, max_hops: int = 100, progress: Progress = silent
+    strategy: Strategy, task: SearchTask, max_hops: MaxHops = "auto", progress: Progress = silent
 ) -> Strategy:
     """The strategy fitted and tuned as far as it asks for it; others come back as they are."""
     if isinstance(strategy, Fitted) and not strategy.fitted:
@@ -34,37 +37,42 @@ def prepare(
 def validation_ratios(
     strategy: Strategy,
     task: SearchTask,
-    max_hops: int = 100,
+    max_hops: MaxHops = "auto",
     progress: Progress = silent,
     temperatures: np.ndarray = TEMPERATURES,
 ) -> np.ndarray:
     """The exact oracle ratio at each of the temperatures, (num_temperatures,).
 
-    It is the mean over all sources and at most :data:`MAX_TUNING_TARGETS` validation targets.
+    It is the mean over all sources and at most :data:`MAX_TUNING_TARGETS` validation targets,
+    fewer where episodes are long; pairs further apart than the limit are left out. `auto` is the
+    limit that the distances of those pairs ask for.
     """
     assert isinstance(strategy, Tempered)
-    targets = _tuning_targets(task)
+    targets = _tuning_targets(task, MAX_TUNING_TARGETS)
+    limit = limit_towards(max_hops, task.graph, targets)
+    if limit > PAPERS_LIMIT:
+        steps = len(task.graph.indices) * limit * len(temperatures)
+        targets = _tuning_targets(task, max(1, min(len(targets), int(MAX_LONG_STEPS / steps))))
     unit = strategy.with_temperature(1.0)
     representations: Representations = unit.represent(ego_graphs(task.graph))
-    totals = np.zeros(len(temperatures))
+    totals, num_pairs = np.zeros(len(temperatures)), 0
     for block, scores in score_blocks(unit, representations, targets):
         hops_to = distances(task.graph, targets[block]).astype(np.float64)
-        hops_to[hops_to == 0] = np.inf  # the target itself is no source
+        counted = (hops_to > 0) & (hops_to <= limit)  # the target itself is no source
+        hops_to[~counted] = np.inf
+        num_pairs += int(counted.sum())
         for number, temperature in enumerate(temperatures):
             expected, _ = chain_of_scores(
-                task.graph, scores / temperature, unit.selection, targets[block], max_hops
+                task.graph, scores / temperature, unit.selection, targets[block], limit
             )
             totals[number] += (expected / hops_to).sum()
             done = block.start * len(temperatures) + (number + 1) * (block.stop - block.start)
             progress(f"tuning {unit.name}", done, len(targets) * len(temperatures))
-    return totals / (len(targets) * (task.graph.num_nodes - 1))
+    return np.maximum(totals / num_pairs, 1.0)  # rounding alone takes it below
 
 
-def _tuning_targets(task: SearchTask) -> np.ndarray:
+def _tuning_targets(task: SearchTask, most: int) -> np.ndarray:
     targets = task.validation_targets
-    if len(targets) <= MAX_TUNING_TARGETS:
+    if len(targets) <= most:
         return targets
-    chosen = np.random.default_rng([task.seed, 5]).choice(
-        targets, MAX_TUNING_TARGETS, replace=False
-    )
-    return np.sort(chosen)
+    return np.sort(np.random.default_rng([task.seed, 5]).choice(targets, most, replace=False))

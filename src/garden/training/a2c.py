@@ -52,7 +52,7 @@ def a2c_loss(
     values = model.value_table(rows, target_rows, around).flatten(0, 1)
     flat = targets.flatten()
     sources = draw_sources(flat, config.walks_per_target, problem, generator)
-    walks = walk_batch(log_chances.detach(), flat, sources, config.max_hops, problem, generator)
+    walks = walk_batch(log_chances.detach(), flat, sources, config.limit, problem, generator)
     losses = episode_losses(
         log_chances, values, flat, walks, config.gamma, config.entropy_coef, problem
     )

@@ -59,6 +59,7 @@ def adapt_universal(
     facts = {
         "graph": task.graph.name,
         "options": asdict(config),
+        "max_hops": validation.max_hops,
         "validation_ratio_before": before,
         "validation_ratio": after,
         "kept": "fine-tuned weights" if chosen is new else "weights as they were",

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from garden.errors import SpecError
 from garden.models.config import check_model_name
+from garden.search.config import MaxHops, check_max_hops
 
 MethodName = Literal["a2c", "exact", "guided"]
 METHODS: tuple[MethodName, ...] = get_args(MethodName)
@@ -81,8 +82,9 @@ class TrainingOptions:
     source_weights: SourceWeights | None = None
     """How sources count (exact only): by 1/distance, as in the oracle ratio, or alike."""
 
-    max_hops: int | None = None
-    """The hop at which an episode is truncated, T_max in the paper."""
+    max_hops: MaxHops | None = None
+    """The hop at which an episode is truncated, T_max in the paper. auto, the default: 100; where
+    the longest distance to the validation targets is above 50, ten times that, at most 10,000."""
 
     validate_every: int | None = None
     """Updates between validations."""
@@ -127,7 +129,7 @@ class TrainingConfig:
     holders_per_update: int
     schedule: Schedule
     source_weights: SourceWeights
-    max_hops: int
+    max_hops: MaxHops
     validate_every: int
     memory_updates: int
     patience: int
@@ -136,6 +138,7 @@ class TrainingConfig:
         for name in _COUNTS:
             if getattr(self, name) < 1:
                 raise SpecError(f"{name} is {getattr(self, name)}: it must be at least 1")
+        check_max_hops(self.max_hops)
         for name in _WEIGHTS:
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0):
@@ -151,13 +154,18 @@ class TrainingConfig:
             if getattr(self, name) not in get_args(kind):
                 raise SpecError(f"unknown {name} {getattr(self, name)!r}: {get_args(kind)}")
 
+    @property
+    def limit(self) -> int:
+        """The limit of hops; `auto` has to be settled for a graph before (`with_limit`)."""
+        assert isinstance(self.max_hops, int)
+        return self.max_hops
+
 
 _COUNTS = (
     "updates",
     "targets_per_update",
     "walks_per_target",
     "return_targets",
-    "max_hops",
     "validate_every",
 )
 _WEIGHTS = (
@@ -195,7 +203,7 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "holders_per_update": 0,
         "schedule": "constant",
         "source_weights": "uniform",
-        "max_hops": 100,
+        "max_hops": "auto",
         "validate_every": 100,
         "memory_updates": 0,
         "patience": 0,
@@ -218,7 +226,7 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "holders_per_update": 0,
         "schedule": "constant",
         "source_weights": "inverse-distance",
-        "max_hops": 100,
+        "max_hops": "auto",
         "validate_every": 20,
         "memory_updates": 0,
         "patience": 20,
@@ -241,7 +249,7 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "holders_per_update": 0,
         "schedule": "cosine",
         "source_weights": "inverse-distance",
-        "max_hops": 100,
+        "max_hops": "auto",
         "validate_every": 50,
         "memory_updates": 0,
         "patience": 0,

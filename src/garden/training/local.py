@@ -25,6 +25,8 @@ from garden.datasets.task import SearchTask
 from garden.graphs.graph import Graph
 from garden.graphs.paths import pair_distances
 from garden.graphs.views import ego_graphs
+from garden.search.limits import PAPERS_LIMIT, limit_towards
+from garden.search.metrics import mean_ratio, oracle_ratios
 from garden.search.progress import Progress, silent
 from garden.search.rollout import rollout
 from garden.strategies.adapted import Adapted
@@ -37,7 +39,6 @@ from garden.training.adapt import training_messages
 from garden.training.config import AdaptConfig
 
 MAX_KEPT = 1 << 24  # entries of score rows that are kept for later messages to the same target
-MAX_HOPS = 100
 EPISODES_PER_PAIR = 5  # of the validation pairs
 
 
@@ -75,12 +76,14 @@ def adapt_locally(
 ) -> Adapted:
     """The policy as it was, for agents that know their neighbours by so many messages."""
     began = time.monotonic()
-    trust = learn_locally(start, task, config.num_local_messages, progress)
+    max_hops = limit_towards("auto", task.graph, task.validation_targets)
+    trust = learn_locally(start, task, config.num_local_messages, progress, max_hops)
     facts = {
         "graph": task.graph.name,
         "options": asdict(config),
-        "validation_ratio_before": _sampled_ratio(start, task, MEMORIES["none"]),
-        "validation_ratio": _sampled_ratio(start, task, TrustingHolders(trust)),
+        "max_hops": max_hops,
+        "validation_ratio_before": _sampled_ratio(start, task, MEMORIES["none"], max_hops),
+        "validation_ratio": _sampled_ratio(start, task, TrustingHolders(trust), max_hops),
         "kept": "what agents learned",
         "seconds": round(time.monotonic() - began, 2),
     }
@@ -92,6 +95,7 @@ def learn_locally(
     task: SearchTask,
     num_messages: int,
     progress: Progress = silent,
+    max_hops: int = PAPERS_LIMIT,
 ) -> Trust:
     """What all agents know after so many messages from anybody to training targets."""
     graph = task.graph
@@ -106,7 +110,7 @@ def learn_locally(
     draws = np.random.default_rng([task.seed, 18])
     messages = training_messages(task, num_messages)
     for number, (source, target) in enumerate(messages.tolist(), start=1):
-        send(graph, agents, scores_for(target), source, target, draws)
+        send(graph, agents, scores_for(target), source, target, draws, max_hops)
         progress("learning", number, num_messages)
     return trust_of(graph, agents)
 
@@ -118,11 +122,12 @@ def send(
     source: int,
     target: int,
     draws: np.random.Generator,
+    max_hops: int = PAPERS_LIMIT,
 ) -> int:
     """Send one message; those who held it learn from its outcome. How many hops it made."""
     holder = source
     trail: list[tuple[int, np.ndarray, int]] = []
-    while holder != target and len(trail) < MAX_HOPS:
+    while holder != target and len(trail) < max_hops:
         candidates = graph.neighbours(holder)
         chances = agents[holder].chances(scores[candidates])
         chosen = choose(chances, draws.random())
@@ -141,12 +146,14 @@ def trust_of(graph: Graph, agents: Sequence[LearningAgent]) -> Trust:
     return Trust(holders, graph.indices.astype(np.int64), worth)
 
 
-def _sampled_ratio(strategy: Strategy, task: SearchTask, memory: Memory) -> float:
-    """The oracle ratio on validation pairs."""
+def _sampled_ratio(
+    strategy: Strategy, task: SearchTask, memory: Memory, max_hops: int
+) -> float | None:
+    """The oracle ratio on validation pairs, None where all are further apart than the limit."""
     pairs = task.validation_pairs
     rows = strategy.represent(ego_graphs(task.graph))
     walks = rollout(
-        task.graph, strategy, rows, pairs, memory, MAX_HOPS, EPISODES_PER_PAIR, task.seed
+        task.graph, strategy, rows, pairs, memory, max_hops, EPISODES_PER_PAIR, task.seed
     )
-    hops = np.minimum(walks.hops, MAX_HOPS).mean(axis=1)
-    return float((hops / pair_distances(task.graph, pairs)).mean())
+    hops = np.minimum(walks.hops, max_hops).mean(axis=1)
+    return mean_ratio(oracle_ratios(hops, pair_distances(task.graph, pairs), max_hops))

@@ -161,12 +161,13 @@ def make_problem(tasks: Sequence[SearchTask], device: torch.device | str = "cpu"
         first_hop=links.first_hop,
         egos=ego_tensors(ego_graphs(graph), device),
         train_targets=tensor(np.stack([task.train_targets for task in tasks])),
-        validation_targets=tensor(np.stack([_validation_targets(task) for task in tasks])),
+        validation_targets=tensor(np.stack([validation_targets_of(task) for task in tasks])),
         distance_table=table,
     )
 
 
-def _validation_targets(task: SearchTask) -> np.ndarray:
+def validation_targets_of(task: SearchTask) -> np.ndarray:
+    """The targets that a training is validated on: some, where there are many."""
     targets = task.validation_targets
     if len(targets) <= MAX_VALIDATION_TARGETS:
         return targets

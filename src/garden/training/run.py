@@ -24,6 +24,7 @@ from garden.models.policy import Policy, PolicyInfo
 from garden.models.registry import build_model
 from garden.training.callbacks import MetricsFile, listeners_for
 from garden.training.config import RunOptions, TrainingConfig, TrainingOptions
+from garden.training.limits import with_limit
 from garden.training.problem import make_problem
 from garden.training.recurrent import train_message
 from garden.training.state import STATE_FILE
@@ -53,7 +54,7 @@ def train_seeds(
     listeners: Sequence[Listener] = (),
 ) -> list[TrainedRun]:
     """Train one stack of seeds; with folders, store everything needed to use and to resume it."""
-    config = options.resolved()
+    config = with_limit(options.resolved(), tasks)
     device = device_named(run_options.device)
     infos = [
         _info(task, config, model_config, device, len(tasks), i) for i, task in enumerate(tasks)
@@ -186,6 +187,7 @@ def _summary(outcome: Outcome, config: TrainingConfig, seed: int) -> dict[str, A
             progress.best_ratio if progress.tempered_ratio is None else progress.tempered_ratio
         ),
         "temperature": progress.temperature,
+        "max_hops": config.limit,
     }
 
 

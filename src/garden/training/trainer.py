@@ -27,6 +27,7 @@ from garden.training.config import TrainingConfig
 from garden.training.exact import exact_loss, scores_towards
 from garden.training.guided import guided_loss
 from garden.training.interrupt import Interrupt, deferred_interrupt
+from garden.training.limits import with_limit
 from garden.training.problem import Problem, make_problem
 from garden.training.shown import distances_towards, neighbours_of
 from garden.training.state import SeedProgress, TrainingState
@@ -79,7 +80,7 @@ class Trainer:
         folders: Sequence[Path] = (),
         listeners: Sequence[Listener] = (),
     ) -> None:
-        self.config = config
+        self.config = with_limit(config, tasks)
         self.problem = make_problem(tasks, device)
         self.folders, self.listeners = folders, listeners
         seeds = tuple(task.seed for task in tasks)
@@ -178,7 +179,7 @@ class Trainer:
 
     def _validate(self) -> None:
         state = self.state
-        each, late = validation_metrics(state.model, self.problem, self.config.max_hops)
+        each, late = validation_metrics(state.model, self.problem, self.config.limit)
         ratios, truncation = each[0].mean(dim=1), late[0].mean(dim=1)
         records = []
         for seed, progress in enumerate(state.seeds):
@@ -212,9 +213,7 @@ class Trainer:
         state.best["temperature"].fill_(1.0)
         last = {name: tensor.clone() for name, tensor in state.model.state_dict().items()}
         state.model.load_state_dict(state.best)
-        ratios, _ = validation_metrics(
-            state.model, self.problem, self.config.max_hops, TEMPERATURES
-        )
+        ratios, _ = validation_metrics(state.model, self.problem, self.config.limit, TEMPERATURES)
         state.model.load_state_dict(last)
         for seed, progress in enumerate(state.seeds):
             place = best_temperature(ratios[:, seed])
@@ -232,7 +231,8 @@ def validation_metrics(
 ) -> tuple[Tensor, Tensor]:
     """The exact oracle ratio and truncation rate of each seed's validation targets.
 
-    Both are means over all sources, (num_temperatures, num_seeds, num_targets).
+    Both are means over all sources, (num_temperatures, num_seeds, num_targets); the ratio's leaves
+    out those further away than the limit.
     """
     targets = problem.validation_targets
     seeds, others = model.num_seeds, problem.num_nodes - 1
@@ -246,11 +246,13 @@ def validation_metrics(
             scores = scores_towards(model, problem, rows, shown).flatten(0, 1)
             distances = distances_towards(problem, shown).double()
             sources = distances > 0
+            near = sources & (distances <= max_hops)
             for temperature in temperatures:
                 scaled = scores / temperature
                 hops, late = validation_hops(scaled, block.flatten(), max_hops, problem)
-                shares = (hops / distances.clamp(min=1) * sources).sum(dim=1) / others
-                ratios.append(shares.reshape(block.shape).cpu())
+                shares = (hops / distances.clamp(min=1) * near).sum(dim=1) / near.sum(dim=1)
+                # rounding alone takes a mean below 1
+                ratios.append(shares.clamp(min=1.0).reshape(block.shape).cpu())
                 late = (late * sources).sum(dim=1) / others
                 truncation.append(late.reshape(block.shape).cpu())
 

@@ -22,6 +22,7 @@ from garden.graphs.views import ego_graphs
 from garden.models.layers import Dropout
 from garden.models.universal import UniversalNetwork
 from garden.search.chain import chain_of_scores
+from garden.search.limits import limit_of
 from garden.strategies.likeness import NUM_LIKENESS, likeness_of
 from garden.strategies.likeness_rows import likeness_representations
 from garden.strategies.universal import Universal
@@ -35,7 +36,6 @@ from garden.training.transitions import log_policy
 TEMPERATURES = (0.25, 0.35, 0.5, 0.7, 1.0)
 LEAST_DEVIATION = 1e-2  # of an input: below it, it hardly ever differs
 MAX_RETURN_NODES = 700  # beyond, a lesson is imitation alone
-MAX_HOPS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +48,11 @@ class Lesson:
     likeness: Tensor  # (num_targets, num_nodes, NUM_LIKENESS) float16
     distances: Tensor  # (num_targets, num_nodes) float32
     validates: bool
+
+    @property
+    def max_hops(self) -> int:
+        """The limit of hops that the distances to its targets ask for."""
+        return limit_of("auto", int(self.distances.max()))
 
 
 def lesson_of(book: Schoolbook, seed: int = 0, device: str = "cpu") -> Lesson:
@@ -159,15 +164,18 @@ def tempered(network: UniversalNetwork, lessons: Iterable[Lesson]) -> Universal:
 
 
 def memoryless_ratio(network: UniversalNetwork, lesson: Lesson, temperature: float = 1.0) -> float:
-    """The exact oracle ratio over all sources and the lesson's targets."""
+    """The exact oracle ratio over all sources and the lesson's targets.
+
+    Pairs further apart than the lesson's limit of hops are left out.
+    """
     with torch.no_grad():
         scores = network(lesson.likeness.float()).cpu().double().numpy() / temperature
     expected, _ = chain_of_scores(
-        lesson.links.graph, scores, "softmax", lesson.targets.cpu().numpy(), MAX_HOPS
+        lesson.links.graph, scores, "softmax", lesson.targets.cpu().numpy(), lesson.max_hops
     )
     reach = lesson.distances.cpu().numpy()
-    away = reach > 0
-    return float((expected[away] / reach[away]).mean())
+    away = (reach > 0) & (reach <= lesson.max_hops)
+    return max(1.0, float((expected[away] / reach[away]).mean()))  # rounding takes it below
 
 
 def facts_of_training(config: UniversalConfig, lessons: Sequence[Lesson]) -> dict[str, object]:
