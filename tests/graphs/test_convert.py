@@ -66,9 +66,13 @@ def test_networkx__missing_attributes_are_zeros_with_a_warning(messages):
     assert any("1 missing cells in 1 of 2 nodes" in message for message in messages())
 
 
-def test_networkx__a_nan_is_refused_by_node_and_column():
+def test_networkx__a_nan_is_missing_and_an_infinity_refused_by_node_and_column(messages):
     nx_graph = nx.Graph([("a", "b")])
+    nx_graph.add_node("a", age=2)
     nx_graph.add_node("b", age=float("nan"))
+    assert from_networkx(nx_graph).attributes.tolist() == [[2], [0]]
+    assert "graph: 1 missing cells in 1 of 2 nodes count as zeros" in messages()
+    nx_graph.add_node("b", age=float("inf"))
     with pytest.raises(DataError, match="node 'b', column 'age'"):
         from_networkx(nx_graph)
 
@@ -127,8 +131,15 @@ def test_pyg__data_without_edges_or_with_bad_shapes_are_refused(pyg, torch):
     ):
         with pytest.raises(GraphError):
             from_pyg(data)
-    with pytest.raises(GraphError, match="NaN"):
-        from_pyg(pyg.Data(x=torch.full((2, 1), torch.nan), edge_index=torch.tensor([[0], [1]])))
+    with pytest.raises(GraphError, match="infinite"):
+        from_pyg(pyg.Data(x=torch.full((2, 1), torch.inf), edge_index=torch.tensor([[0], [1]])))
+
+
+def test_pyg__a_nan_is_missing(pyg, torch, messages):
+    x = torch.tensor([[torch.nan], [0.1]])
+    graph = from_pyg(pyg.Data(x=x, edge_index=torch.tensor([[0, 1], [1, 0]])))
+    assert graph.attributes.tolist() == [[0], [np.float32(0.1)]]
+    assert messages() == ["graph: 1 missing numbers count as zeros"]
 
 
 def test_scipy__non_zero_entries_are_edges(messages):
