@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORE := $(VENV)/.core
 
-.PHONY: quickstart test lint bench clean
+.PHONY: quickstart test test-slow lint bench clean
 
 quickstart: $(CORE)
 	$(BIN)/garden quickstart
@@ -13,6 +13,10 @@ quickstart: $(CORE)
 # One thread per worker: two workers with two threads each would fight over two cores.
 test: lint
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -q
+
+# Minutes: ten thousand damaged files of every kind that is read, and whatever else is slow.
+test-slow: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -q -m slow
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -51,5 +51,5 @@ def _unknown(spec: str, what: str, given: str, known: Iterable[str]) -> SpecErro
     meant = f"did you mean {' or '.join(close)}? " if close else ""
     ordered = sorted(known)
     some = ", ".join(ordered[:10]) + (f" and {len(ordered) - 10} more" if ordered[10:] else "")
-    asked = f"no {what} called {shortened(given)!r}" if given else f"which {what}?"
-    return SpecError(f"{spec}: {asked}: {meant}write {_EXAMPLE}; there are {some or 'none'}")
+    asked = f"no {what} called {shortened(given)!r}: {meant}" if given else f"which {what}? "
+    return SpecError(f"{spec}: {asked}write {_EXAMPLE}; there are {some or 'none'}")

@@ -104,11 +104,21 @@ def _table(rows: list[tuple[int, list[str]]], path: Path, header: list[str]) -> 
 
 
 def _starts_with_header(rows: list[list[str]]) -> bool:
-    """Whether the first line holds words, and below it the ends, or another column, are numbers."""
-    if len(rows) < 2 or any(not cell or parse_number(cell) is not None for cell in rows[0]):
+    """Whether the first line holds words that stand nowhere else, and fits only as a header.
+
+    Below it both ends are numbers, or with more than two columns any of them; more than three
+    columns mean nothing without a header.
+    """
+    first, rest = rows[0], rows[1:]
+    if not rest or any(not cell or parse_number(cell) is not None for cell in first):
         return False
-    numeric = [_all_numbers(cells) for cells in zip(*rows[1:], strict=True)]
-    return len(numeric) > 1 and (all(numeric[:2]) or any(numeric[2:]))
+    words = set(first)
+    if any(not words.isdisjoint(cells) for cells in rest):
+        return False
+    numeric = [_all_numbers(cells) for cells in zip(*rest, strict=True)]
+    if len(first) == 2:
+        return all(numeric)
+    return len(first) > 3 or any(numeric)
 
 
 def _all_numbers(cells: Iterable[str]) -> bool:

@@ -64,7 +64,7 @@ def table_of_frame(frame: Any, name: str, is_nodes: bool) -> Table:
             why = "stands twice" if str(key) in columns else "is no text"
             raise DataError(f"{name}: the column {shown(key)} {why}: rename it")
         columns[str(key)] = frame.iloc[:, place].astype(object).tolist()
-    labels = frame.index.tolist()
     if index is not None:
-        columns[index] = labels
+        columns[index] = frame.index.tolist()
+    labels = frame.index.tolist() if frame.index.is_unique else range(len(frame))
     return Table(name, columns, lambda row: f"{name}, row {shown(labels[row])}", index)

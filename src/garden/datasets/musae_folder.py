@@ -37,17 +37,17 @@ def read_musae_folder(folder: Path) -> Graph:
             f"{folder}: holds several MUSAE graphs ({', '.join(stems)}): name one, "
             f"such as {folder / stems[0]}"
         )
-    return read_musae_stem(folder / stems[0])
+    return read_musae_stem(folder / stems[0], str(folder))
 
 
-def read_musae_stem(prefix: Path) -> Graph:
+def read_musae_stem(prefix: Path, name: str | None = None) -> Graph:
     """The graph whose files begin with this path."""
     features = _features(prefix.parent, prefix.name)
     assert features is not None  # it was found by them
     if (prefix.parent / f"{prefix.name}_target.csv").is_file():
         _LOG.info("%s: the labels in _target.csv are not taken for attributes", prefix)
     edges = prefix.parent / f"{prefix.name}{_EDGES}"
-    return read_musae(edges, features, _known_width(prefix.name), str(prefix))
+    return read_musae(edges, features, _known_width(prefix.name), name or str(prefix))
 
 
 def _features(folder: Path, stem: str) -> Path | None:

@@ -30,6 +30,9 @@ def read_node_link(path: Path, chosen: ColumnNames) -> Draft:
     table = _table(path, "nodes", nodes)
     if not edges.columns:  # not a single link
         edges = Table(edges.name, {"source": [], "target": []}, edges.locate)
+    known = directed if isinstance(directed, bool) else None
+    if not nodes:
+        return draft_of_tables(edges, None, str(path), chosen, known)
     if chosen.node is None:
         named = next((one for one in _IDS if _stands_in_all(one, nodes)), None)
         if named is None:
@@ -37,7 +40,6 @@ def read_node_link(path: Path, chosen: ColumnNames) -> Draft:
             positions: list[object] = list(range(len(nodes)))
             table = Table(table.name, {**table.columns, named: positions}, table.locate)
         chosen = ColumnNames(chosen.source, chosen.target, named)
-    known = directed if isinstance(directed, bool) else None
     return draft_of_tables(edges, table, str(path), chosen, known)
 
 

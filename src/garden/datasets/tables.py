@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from garden.errors import DataError
 from garden.graphs.cells import as_number, is_missing, is_vector, shown
@@ -149,13 +150,16 @@ def _first_pair(keys: Sequence[str]) -> tuple[str, str] | None:
 
 def _only_pair(table: Table, pair: tuple[str | None, str | None]) -> tuple[str, str] | None:
     """The two columns that are left where all others cannot be meant; None where it is not two."""
-    keys = list(table.columns)
-    likely = keys
-    if len(keys) > 2:
-        likely = [key for key in keys if key in pair or _may_name(key, table.columns[key])]
-    if len(likely) != 2:
+    likely = list(table.columns)
+    if len(likely) > 2:
+        likely = [key for key in likely if key in pair or _may_name(key, table.columns[key])]
+    pairs = [one for one in combinations(likely, 2) if all(p is None or p in one for p in pair)]
+    if len(pairs) > 1:  # ends are names of the same nodes; times and weights are not
+        names = {key: set(map(_name, table.columns[key])) for key in likely}
+        pairs = [(a, b) for a, b in pairs if not names[a].isdisjoint(names[b])]
+    if len(pairs) != 1:
         return None
-    first, second = likely
+    first, second = pairs[0]
     swapped = pair[0] == second or pair[1] == first
     return (second, first) if swapped else (first, second)
 
