@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORE := $(VENV)/.core
 
-.PHONY: quickstart test test-portable lint bench clean
+.PHONY: quickstart test test-portable test-slow lint bench clean
 
 quickstart: $(CORE)
 	$(BIN)/garden quickstart
@@ -17,6 +17,10 @@ test: lint
 # The same tests as other machines would run them; ENVIRONMENTS="a b" TESTS="tests/models" for some.
 test-portable: $(STAMP)
 	$(BIN)/python tests/portable.py $(ENVIRONMENTS) $(if $(TESTS),--tests $(TESTS))
+
+# Minutes: ten thousand damaged files of every kind that is read, and whatever else is slow.
+test-slow: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -q -m slow
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from garden import testing
     from garden.api import adapt, evaluate, load, load_policy, route, train
+    from garden.datasets.frames import from_pandas
     from garden.datasets.task import SearchTask
     from garden.errors import GardenError
+    from garden.graphs.convert import from_igraph, from_networkx, from_pyg, to_networkx
     from garden.graphs.graph import Graph
 
 __version__ = "0.1.0"
@@ -23,10 +25,15 @@ __all__ = [
     "SearchTask",
     "adapt",
     "evaluate",
+    "from_igraph",
+    "from_networkx",
+    "from_pandas",
+    "from_pyg",
     "load",
     "load_policy",
     "route",
     "testing",
+    "to_networkx",
     "train",
 ]
 
@@ -36,9 +43,14 @@ _HOMES = {
     "SearchTask": "garden.datasets.task",
     "adapt": "garden.api",
     "evaluate": "garden.api",
+    "from_igraph": "garden.graphs.convert",
+    "from_networkx": "garden.graphs.convert",
+    "from_pandas": "garden.datasets.frames",
+    "from_pyg": "garden.graphs.convert",
     "load": "garden.api",
     "load_policy": "garden.api",
     "route": "garden.api",
+    "to_networkx": "garden.graphs.convert",
     "train": "garden.api",
 }
 _ROOMS = {"testing"}

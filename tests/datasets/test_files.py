@@ -164,7 +164,7 @@ def test_edge_list__blanks_around_unquoted_cells_do_not_count(tmp_path):
 
 
 def test_edge_list__a_line_of_words_above_numbers_is_a_header(tmp_path, messages):
-    graph = read_graph(written(tmp_path / "g.csv", "node_1,node_2\n1,2\n2,3\n"))
+    graph = read_graph(written(tmp_path / "g.csv", "p,q\n1,2\n2,3\n"))
     assert graph.node_names == ("1", "2", "3")
     assert any("taken for a header" in message for message in messages())
     words = read_graph(written(tmp_path / "w.csv", "a,b\n1,2\n2,a\n"))
@@ -186,7 +186,8 @@ def test_folder__rows_and_edges_are_joined_by_name(tmp_path, messages):
     assert graph.attribute_names == ("age", "kind=cat", "kind=dog")
     assert graph.attributes.tolist() == [[3, 1, 0], [4, 0, 1], [0, 0, 0], [0, 0, 0]]
     assert edge_names(graph) == {frozenset("bc"), frozenset("cd")}
-    assert f"{tmp_path}: 4 missing cells in 2 of 4 nodes count as zeros" in messages()
+    assert f"{tmp_path}: 2 missing cells in 1 of 4 nodes count as zeros" in messages()
+    assert f"{tmp_path}: 1 of 4 nodes have no row: zeros instead" in messages()
     assert any("weights" in message for message in messages())
 
 
@@ -213,10 +214,11 @@ def test_folder__parquet_is_read_like_csv(tmp_path):
     assert edge_names(graph) == {frozenset("12"), frozenset("23")}
 
 
-def test_folder__without_pyarrow_parquet_names_the_extra(tmp_path, monkeypatch):
+@pytest.mark.parametrize("package", ["pandas", "pyarrow"])
+def test_folder__without_its_packages_parquet_names_them(tmp_path, monkeypatch, package):
     written(tmp_path / "edges.parquet", b"PAR1")
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
-    with pytest.raises(DataError, match=r"pip install garden-search\[data\]"):
+    monkeypatch.setitem(__import__("sys").modules, package, None)
+    with pytest.raises(DataError, match=r"pip install pandas pyarrow"):
         read_graph(tmp_path)
 
 
@@ -230,11 +232,11 @@ BAD_FOLDERS = {
     "open quote": ({"edges.csv": 'source,target\na,"b\n'}, "edges.csv, line 2: broken CSV"),
     "both kinds": ({"edges.csv": "", "edges.parquet": ""}, "holds both"),
     "junk parquet": ({"edges.parquet": "junk"}, "edges.parquet: cannot be read as Parquet"),
-    "no node column": ({"nodes.csv": "id,age\n1,2\n"}, "nodes.csv, line 1: .*column node"),
+    "no node column": ({"nodes.csv": "id,age\n1,2\n"}, "expected .* column node.* are id, age"),
     "same column": ({"nodes.csv": "node,age,age\n"}, "the column 'age' is empty or stands twice"),
     "same node": ({"nodes.csv": "node\na\nb\na\n"}, "line 4: node 'a' stands twice, .*line 2"),
     "long row": ({"nodes.csv": "node,age\na,1,2\n"}, "nodes.csv, line 2: 3 cells"),
-    "nan": ({"nodes.csv": "node,age\na,1\nb,nan\n"}, "nodes.csv, line 3, column 'age'"),
+    "infinity": ({"nodes.csv": "node,age\na,1\nb,inf\n"}, "nodes.csv, line 3, column 'age'"),
     "not UTF-8": ({"nodes.csv": b"node\na\n\xff\n"}, "nodes.csv, line 3: not UTF-8"),
     "null": ({"nodes.csv": b"node\na\0\n"}, "nodes.csv, line 2: binary data"),
 }
@@ -258,7 +260,7 @@ BAD_FILES = {
     "ragged": ("g.txt", "a b\n# x\na b c\n", "line 3: 3 columns where the first line has 2"),
     "bad gzip": ("g.txt.gz", b"no gzip", "damaged gzip"),
     "cut gzip": ("g.txt.gz", gzip.compress(b"a b\n" * 99, mtime=0)[:-9], "damaged gzip"),
-    "binary": ("g.bin", bytes(range(256)), "line 1: binary data"),
+    "binary": ("g.txt", b"a b\n\0\n", "line 2: binary data"),
     "UTF-16": ("g.txt", "a b\n".encode("utf-16"), "line 1: not UTF-8"),
     "empty npz": ("g.npz", "", "not a graph file of ours"),
     "junk npz": ("g.npz", "PK\3\4junk", "not a graph file of ours"),

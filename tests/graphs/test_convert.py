@@ -9,7 +9,14 @@ import pytest
 import scipy.sparse as sp
 
 from garden.errors import DataError, GraphError
-from garden.graphs.convert import from_networkx, from_pyg, from_scipy, to_networkx
+from garden.graphs.convert import (
+    from_igraph,
+    from_networkx,
+    from_numpy,
+    from_pyg,
+    from_scipy,
+    to_networkx,
+)
 from garden.graphs.graph import Graph
 
 
@@ -66,9 +73,13 @@ def test_networkx__missing_attributes_are_zeros_with_a_warning(messages):
     assert any("1 missing cells in 1 of 2 nodes" in message for message in messages())
 
 
-def test_networkx__a_nan_is_refused_by_node_and_column():
+def test_networkx__a_nan_is_missing_and_an_infinity_refused_by_node_and_column(messages):
     nx_graph = nx.Graph([("a", "b")])
+    nx_graph.add_node("a", age=2)
     nx_graph.add_node("b", age=float("nan"))
+    assert from_networkx(nx_graph).attributes.tolist() == [[2], [0]]
+    assert "graph: 1 missing cells in 1 of 2 nodes count as zeros" in messages()
+    nx_graph.add_node("b", age=float("inf"))
     with pytest.raises(DataError, match="node 'b', column 'age'"):
         from_networkx(nx_graph)
 
@@ -127,8 +138,15 @@ def test_pyg__data_without_edges_or_with_bad_shapes_are_refused(pyg, torch):
     ):
         with pytest.raises(GraphError):
             from_pyg(data)
-    with pytest.raises(GraphError, match="NaN"):
-        from_pyg(pyg.Data(x=torch.full((2, 1), torch.nan), edge_index=torch.tensor([[0], [1]])))
+    with pytest.raises(GraphError, match="infinite"):
+        from_pyg(pyg.Data(x=torch.full((2, 1), torch.inf), edge_index=torch.tensor([[0], [1]])))
+
+
+def test_pyg__a_nan_is_missing(pyg, torch, messages):
+    x = torch.tensor([[torch.nan], [0.1]])
+    graph = from_pyg(pyg.Data(x=x, edge_index=torch.tensor([[0, 1], [1, 0]])))
+    assert graph.attributes.tolist() == [[0], [np.float32(0.1)]]
+    assert messages() == ["graph: 1 missing numbers count as zeros"]
 
 
 def test_scipy__non_zero_entries_are_edges(messages):
@@ -169,3 +187,88 @@ def test_convert__importing_it_loads_neither_torch_nor_networkx():
         "sys.exit(any(name in sys.modules for name in ('torch', 'networkx', 'pooch', 'pandas')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.fixture(scope="module")
+def igraph():
+    return pytest.importorskip("igraph", reason="igraph is absent")
+
+
+def test_igraph__vertices_edges_and_attributes_come_across(igraph, messages):
+    ig_graph = igraph.Graph([(0, 1), (1, 2), (1, 2), (2, 2)], directed=True)
+    ig_graph.vs["name"] = ["a", "b", "c"]
+    ig_graph.vs["age"] = [3, 4.5, None]
+    ig_graph.vs["kind"] = ["cat", "dog", "cat"]
+    ig_graph.es["weight"] = [1, 2, 3, 4]
+    graph = from_igraph(ig_graph, name="toy")
+    assert (graph.name, graph.node_names) == ("toy", ("a", "b", "c"))
+    assert graph.attribute_names == ("age", "kind=cat", "kind=dog")
+    assert graph.attributes.tolist() == [[3, 1, 0], [4.5, 0, 1], [0, 1, 0]]
+    assert graph.edges().tolist() == [[0, 1], [1, 2]]
+    text = "\n".join(messages())
+    for part in ("weights", "1 missing cells", "1 self-loops", "1 of 3 edges", "2 of 2 links"):
+        assert part in text
+
+
+@pytest.mark.parametrize("names", [None, ["a", "a", "b"], ["a", None, "b"]])
+def test_igraph__without_names_of_their_own_vertices_go_by_position(igraph, names):
+    ig_graph = igraph.Graph([(0, 1), (1, 2)])
+    if names:
+        ig_graph.vs["name"] = names
+    graph = from_igraph(ig_graph)
+    assert graph.node_names == ("0", "1", "2")
+
+
+def test_igraph__a_networkx_graph_in_between_keeps_its_names(igraph):
+    nx_graph = nx.path_graph(4)
+    nx.set_node_attributes(nx_graph, {node: node / 7 for node in nx_graph}, "x")
+    through = from_igraph(igraph.Graph.from_networkx(nx_graph))
+    assert through.content_hash == from_networkx(nx_graph).content_hash
+
+
+def test_numpy__a_dense_matrix_is_an_adjacency(messages):
+    matrix = np.array([[0, 1, 0], [1, 1, 2.5], [0, 0, 0]])
+    graph = from_numpy(matrix, attributes=[[1], [2], [np.nan]])
+    assert graph.edges().tolist() == [[0, 1], [1, 2]]
+    assert graph.attributes.tolist() == [[1], [2], [0]]
+    assert messages() == [
+        "graph: edge weights are ignored",
+        "graph: 1 missing numbers count as zeros",
+        "graph: 1 self-loops are dropped",
+        "graph: 1 of 2 links stand in one direction only: they are taken in both directions",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (np.zeros((5, 2)), r"shape \(5, 2\): not square \(a list of edges"),
+        (np.zeros(4), "not square"),
+        (np.zeros((2, 2, 2)), "not square"),
+        (np.array([["a", "b"]] * 2), "expected numbers"),
+        (np.array([[0, np.nan], [1, 0]]), "NaN or infinity"),
+        (np.array([[0, np.inf], [1, 0]]), "NaN or infinity"),
+    ],
+)
+def test_numpy__ill_formed_matrices_are_refused(matrix, message):
+    with pytest.raises(GraphError, match=message) as caught:
+        from_numpy(matrix)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("convert", [from_networkx, from_igraph, from_pyg])
+@pytest.mark.parametrize("wrong", [42, "facebook:414", None, [1, 2]])
+def test_convert__other_objects_are_refused_in_one_line(convert, wrong):
+    with pytest.raises(GraphError, match=f"not a {type(wrong).__name__}"):
+        convert(wrong)
+
+
+def test_networkx__a_directed_multigraph_says_all_that_is_lost(messages):
+    nx_graph = nx.MultiDiGraph([("a", "b"), ("a", "b"), ("b", "a"), ("b", "c"), ("c", "c")])
+    graph = from_networkx(nx_graph)
+    assert (graph.num_nodes, graph.num_edges) == (3, 2)
+    assert messages() == [
+        "graph: 1 self-loops are dropped",
+        "graph: 1 of 4 edges repeat others: they are merged",
+        "graph: 1 of 2 links stand in one direction only: they are taken in both directions",
+    ]

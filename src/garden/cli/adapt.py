@@ -9,6 +9,7 @@ from typing import Annotated
 
 import tyro
 
+from garden.cli.graph_options import GraphOptions
 from garden.training.config import AdaptConfig
 
 
@@ -30,6 +31,10 @@ class Adapt:
 
     config: Annotated[AdaptConfig, tyro.conf.arg(name="")] = field(default_factory=AdaptConfig)
 
+    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
+        default_factory=GraphOptions
+    )
+
     seed: int = 0
     """Fixes the split and the draws."""
 
@@ -41,13 +46,13 @@ class Adapt:
 
     def run(self) -> None:
         """Adapt, store, say what it bought and how to use it."""
-        from garden.api import adapt, load
+        from garden.api import adapt
         from garden.cli.console import busy, check_outputs, print_table, progress_bar, write_json
         from garden.datasets.task import SearchTask
 
         check_outputs(json=self.json)
         with busy(f"loading {self.spec}"):
-            task = SearchTask.split(load(self.spec), seed=self.seed)
+            task = SearchTask.split(self.graph_options.load(self.spec), seed=self.seed)
         with progress_bar() as progress:
             policy = adapt(task, self.start, self.config, self.out, self.force, progress)
         facts = policy.facts
@@ -64,8 +69,8 @@ class Adapt:
             about = {"folder": str(self.out), "seed": self.seed, **policy.parameters, **facts}
             write_json(about, self.json)
         print(
-            f"garden: evaluate with: garden evaluate {self.spec} --seed {self.seed} "
-            f"--strategy {self.out}",
+            f"garden: evaluate with: garden evaluate {self.graph_options.command_words(self.spec)} "
+            f"--seed {self.seed} --strategy {self.out}",
             file=sys.stderr,
         )
 

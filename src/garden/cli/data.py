@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Annotated
 
 import tyro
+
+from garden.cli.graph_options import GraphOptions
 
 _OTHER_GRAPHS = (
     ("kaiser-hilgetag:n=200,alpha=30,beta=0.1,seed=3", "Grown in a box; positions as attributes"),
     ("snap:DIR/107", "Any SNAP ego network: DIR/107.edges, .feat, .featnames"),
-    ("FOLDER", "edges.csv (source,target) and nodes.csv or nodes.parquet (node,…)"),
-    ("FILE", ".graphml, .gml, .npz, or an edge list (plain, CSV, .gz)"),
+    ("collection:FAMILY/NAME", "A graph under GARDEN_DATA: collection/FAMILY/NAME.npz"),
+    ("FOLDER", "edges.csv or .parquet (source,target); nodes.csv or .parquet (node,…)"),
+    ("FOLDER", "MUSAE files as published: NAME_edges.csv and NAME_features.json"),
+    ("FILE", ".graphml, .gml, .gexf, .json (node-link), .npz"),
+    ("FILE", "An edge list: .csv, .tsv, .parquet, .txt, .edges, .edgelist, also .gz"),
 )
 
 
@@ -43,18 +49,21 @@ class DataInfo:
     spec: tyro.conf.Positional[str]
     """The graph."""
 
+    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
+        default_factory=GraphOptions
+    )
+
     json: str | None = None
     """Write the facts as JSON to this file; - is standard output."""
 
     def run(self) -> None:
         """Load, measure, show."""
-        from garden.api import load
         from garden.cli.console import busy, check_outputs, print_table, write_json
         from garden.datasets.statistics import graph_statistics
 
         check_outputs(json=self.json)
         with busy(f"loading and measuring {self.spec}"):
-            facts = graph_statistics(load(self.spec))
+            facts = graph_statistics(self.graph_options.load(self.spec))
         rows = [
             (name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value))
             for name, value in facts.items()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from garden.cli.graph_options import GraphOptions
 from garden.errors import SpecError
 from garden.search.config import EvaluationConfig
 
@@ -23,7 +24,8 @@ class Evaluate:
     """Compare strategies on a graph's test pairs and print the paper's three metrics."""
 
     spec: tyro.conf.Positional[str]
-    """The graph: facebook:414, kaiser-hilgetag:n=200,beta=1, a file, a folder, …"""
+    """The graph: facebook:414, kaiser-hilgetag:n=200,beta=1, a file, a folder, …; `garden data
+    list` shows the kinds."""
 
     strategy: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
     """A strategy, as often as you like: a walker, shipped weights, a run folder, or a class of your
@@ -47,6 +49,10 @@ class Evaluate:
         default_factory=EvaluationConfig
     )
 
+    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
+        default_factory=GraphOptions
+    )
+
     allow_seen_targets: bool = False
     """Evaluate a policy even where its training may have seen the targets; the JSON says so."""
 
@@ -58,7 +64,6 @@ class Evaluate:
 
     def run(self) -> None:
         """Load, evaluate, show."""
-        from garden.api import load
         from garden.atomic import write_text
         from garden.cli.advice import advice_on
         from garden.cli.console import busy, check_outputs, print_table, write_json
@@ -67,7 +72,7 @@ class Evaluate:
         self._refuse_clashes()
         check_outputs(self.pairs_out, json=self.json)
         with busy(f"loading {self.spec}"):
-            graph = load(self.spec)
+            graph = self.graph_options.load(self.spec)
         reports = [self._report(task) for task in self._tasks(graph)]
         if self.seeds is not None:
             summary = SeedSummary(tuple(reports))

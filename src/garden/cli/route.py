@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
+from garden.cli.graph_options import GraphOptions
 from garden.search.config import MaxHops
 
 
@@ -31,6 +33,10 @@ class Route:
     """The memory, where the strategy names none: none, visited, backtrack,
     frontier, or recurrent where a policy brings one."""
 
+    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
+        default_factory=GraphOptions
+    )
+
     max_hops: MaxHops = "auto"
     """The hop at which the message is given up. `auto`: 100; where source and target are more than
     50 hops apart, ten times their distance, at most 10,000."""
@@ -46,7 +52,7 @@ class Route:
 
     def run(self) -> None:
         """Route, show."""
-        from garden.api import load, route
+        from garden.api import route
         from garden.cli.console import (
             busy,
             check_outputs,
@@ -60,7 +66,7 @@ class Route:
         if self.plot:
             picture_format(self.plot)
         with busy(f"loading {self.spec}"):
-            graph = load(self.spec)
+            graph = self.graph_options.load(self.spec)
         with progress_bar() as progress:
             message = route(
                 graph,

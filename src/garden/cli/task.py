@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 import tyro
+
+from garden.cli.graph_options import GraphOptions
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,10 @@ class Task:
     out: Path
     """The file to write."""
 
+    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
+        default_factory=GraphOptions
+    )
+
     seed: int = 0
     """Fixes the split and the pairs."""
 
@@ -26,13 +33,12 @@ class Task:
 
     def run(self) -> None:
         """Split, save, say what was made."""
-        from garden.api import load
         from garden.cli.console import busy, check_outputs, print_table, write_json
         from garden.datasets.task import SearchTask
 
         check_outputs(self.out, json=self.json)
         with busy(f"loading {self.spec}"):
-            task = SearchTask.split(load(self.spec), seed=self.seed)
+            task = SearchTask.split(self.graph_options.load(self.spec), seed=self.seed)
         task.save(self.out)
         summary = {
             "graph": task.graph.name,

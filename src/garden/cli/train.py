@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from garden.cli.graph_options import GraphOptions
 from garden.errors import SpecError
 from garden.models.config import ModelConfig
 from garden.training.config import RunOptions, TrainingOptions
@@ -36,6 +37,10 @@ class Train:
 
     run_options: Annotated[RunOptions, tyro.conf.arg(name="")] = field(default_factory=RunOptions)
 
+    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
+        default_factory=GraphOptions
+    )
+
     seed: int | None = None
     """Fixes the split, the initialisation and the training; 0 by default."""
 
@@ -53,7 +58,7 @@ class Train:
 
     def run(self) -> None:
         """Train, store, say how to use and to resume."""
-        from garden.api import load, train_runs
+        from garden.api import train_runs
         from garden.cli.console import busy, check_outputs, print_table, write_json
         from garden.search.summary import parse_seeds
 
@@ -65,7 +70,7 @@ class Train:
         seeds = [self.seed or 0] if self.seeds is None else parse_seeds(self.seeds)
         self.options.resolved()  # refused before anything is loaded
         with busy(f"loading {self.spec}"):
-            graph = load(self.spec)
+            graph = self.graph_options.load(self.spec)
         runs = train_runs(
             graph,
             seeds,
@@ -94,8 +99,8 @@ class Train:
         first = runs[0]
         seed = first.policy.info.seed
         print(
-            f"garden: evaluate with: garden evaluate {self.spec} --seed {seed} "
-            f"--strategy {first.folder}",
+            f"garden: evaluate with: garden evaluate {self.graph_options.command_words(self.spec)} "
+            f"--seed {seed} --strategy {first.folder}",
             file=sys.stderr,
         )
 

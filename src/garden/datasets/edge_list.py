@@ -1,21 +1,23 @@
 """Edge lists: one edge a line, separated by white space, commas or tabs, gzipped or not.
 
-Node names are any tokens. A header, comment lines and a third column (a weight) may be there and
-are passed over. The written form keeps names and edges only.
+Node names are any tokens. Comment lines and a third column (a weight) are passed over; a header
+may name the columns, which then stand in any order. The written form keeps names and edges only.
 """
 
 from __future__ import annotations
 
 import gzip
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from garden.atomic import write_file
-from garden.datasets.named import edge_columns, graph_of_names
+from garden.datasets.named import draft_of_tables
+from garden.datasets.tables import ColumnNames, Table, usual_places
 from garden.datasets.text import csv_records, data_lines, inner_suffix, is_gzipped, quoted
 from garden.errors import DataError
 from garden.graphs.cells import parse_number
+from garden.graphs.draft import Draft
 from garden.graphs.graph import Graph
 
 _LOG = logging.getLogger("garden")
@@ -23,15 +25,16 @@ _LOG = logging.getLogger("garden")
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
-def read_edge_list(path: Path) -> Graph:
+def read_edge_list(path: Path, chosen: ColumnNames) -> Draft:
     """The graph of an edge list; nodes stand in the order in which they first appear."""
-    edges = list(_edges(path))
-    if _delimiter(path) and _starts_with_header(edges):
-        _LOG.info("%s: the first line is taken for a header: all else is numbers", path)
-        del edges[0]
-    if not edges:
-        raise DataError(f"{path}: no edges: expected lines such as 'source target'")
-    return graph_of_names(edges, None, str(path))
+    if chosen.node is not None:
+        raise DataError(f"{path}: node_column goes with a table of nodes: leave it out")
+    rows = _rows_of_one_width(path)
+    if _has_header(rows, path, chosen):
+        return _draft_under_header(rows, path, chosen)
+    if len(rows[0][1]) > 2:
+        _LOG.info("%s: columns beyond the two ends (weights) are ignored", path)
+    return draft_of_tables(_table(rows, path, ["source", "target"]), None, str(path), ColumnNames())
 
 
 def write_edge_list(graph: Graph, path: Path) -> None:
@@ -46,41 +49,80 @@ def write_edge_list(graph: Graph, path: Path) -> None:
     write_file(path, lambda temporary: temporary.write_bytes(packed))
 
 
-def _edges(path: Path) -> Iterator[tuple[str, str]]:
-    width, places = 0, (0, 1)
-    for number, cells in _rows(path):
-        if not width:
-            width = len(cells)
-            header = edge_columns(cells)
-            _check_width(width, header is not None, f"{path}, line {number}")
-            if width > 2:
-                _LOG.info("%s: columns beyond the two ends (weights) are ignored", path)
-            if header:
-                places = header
-                continue
+def _rows_of_one_width(path: Path) -> list[tuple[int, list[str]]]:
+    rows = list(_rows(path))
+    if not rows:
+        raise DataError(f"{path}: no edges: expected lines such as 'source target'")
+    width = len(rows[0][1])
+    for number, cells in rows:
         if len(cells) != width:
             raise DataError(
                 f"{path}, line {number}: {len(cells)} columns where the first line has {width}"
             )
-        ends = cells[places[0]], cells[places[1]]
-        if not all(ends):
-            raise DataError(f"{path}, line {number}: an empty node name: give both ends")
-        yield ends
+    return rows
 
 
-def _starts_with_header(edges: list[tuple[str, str]]) -> bool:
-    """Whether the first line holds two words and every other line two numbers."""
-    if len(edges) < 2 or any(parse_number(cell) is not None for cell in edges[0]):
-        return False
-    return all(parse_number(cell) is not None for ends in edges[1:] for cell in ends)
-
-
-def _check_width(width: int, has_header: bool, where: str) -> None:
-    if width < 2 or (width > 3 and not has_header):
+def _has_header(rows: list[tuple[int, list[str]]], path: Path, chosen: ColumnNames) -> bool:
+    """Whether the first line names the columns: it is said, or nothing else makes sense."""
+    number, first = rows[0]
+    if chosen.given or usual_places(first):
+        return True
+    if _delimiter(path) and _starts_with_header([cells for _, cells in rows]):
+        _LOG.info("%s: the first line is taken for a header: words above numbers", path)
+        return True
+    if len(first) < 2 or len(first) > 3:
         raise DataError(
-            f"{where}: {width} columns: expected source, target and perhaps a weight, "
-            "or a header that names them"
+            f"{path}, line {number}: {len(first)} columns: expected source, target and perhaps a "
+            "weight, or a header that names them (source_column, target_column)"
         )
+    return False
+
+
+def _draft_under_header(
+    rows: list[tuple[int, list[str]]], path: Path, chosen: ColumnNames
+) -> Draft:
+    header = [cell.strip() for cell in rows[0][1]]
+    repeated = next((cell for cell in header if header.count(cell) > 1 or not cell), None)
+    if repeated is not None:
+        raise DataError(
+            f"{path}, line {rows[0][0]}: the column {repeated!r} is empty or stands twice: "
+            "name it anew"
+        )
+    if len(rows) == 1:
+        raise DataError(f"{path}: no edges: only a header")
+    return draft_of_tables(_table(rows[1:], path, header), None, str(path), chosen)
+
+
+def _table(rows: list[tuple[int, list[str]]], path: Path, header: list[str]) -> Table:
+    numbers = [number for number, _ in rows]
+    columns = zip(*(cells for _, cells in rows), strict=True)
+    return Table(
+        str(path),
+        {key: list(cells) for key, cells in zip(header, columns, strict=False)},
+        lambda row: f"{path}, line {numbers[row]}",
+    )
+
+
+def _starts_with_header(rows: list[list[str]]) -> bool:
+    """Whether the first line holds words that stand nowhere else, and fits only as a header.
+
+    Below it both ends are numbers, or with more than two columns any of them; more than three
+    columns mean nothing without a header.
+    """
+    first, rest = rows[0], rows[1:]
+    if not rest or any(not cell or parse_number(cell) is not None for cell in first):
+        return False
+    words = set(first)
+    if any(not words.isdisjoint(cells) for cells in rest):
+        return False
+    numeric = [_all_numbers(cells) for cells in zip(*rest, strict=True)]
+    if len(first) == 2:
+        return all(numeric)
+    return len(first) > 3 or any(numeric)
+
+
+def _all_numbers(cells: Iterable[str]) -> bool:
+    return all(parse_number(cell) is not None for cell in cells)
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:

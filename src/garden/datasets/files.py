@@ -1,7 +1,8 @@
 """Graphs in files: which reader or writer serves which path.
 
-A folder, ``.graphml``, ``.gml`` and ``.npz`` are known by their form; any other file is an edge
-list. What comes back is the whole graph, named by its path.
+A folder, ``.graphml``, ``.gml``, ``.gexf``, ``.json``, ``.parquet`` and ``.npz`` are known by their
+form; any other file is an edge list, or of a kind that nobody here reads. What comes back is the
+whole graph, named by its path.
 """
 
 from __future__ import annotations
@@ -12,9 +13,16 @@ from pathlib import Path
 
 from garden.datasets.edge_list import read_edge_list, write_edge_list
 from garden.datasets.folder import read_folder, write_folder
+from garden.datasets.kinds import TEXT_SUFFIXES, refuse_other_kinds, unknown_kind
+from garden.datasets.musae_folder import musae_stems, read_musae_folder, read_musae_stem
+from garden.datasets.named import draft_of_tables
+from garden.datasets.node_link import read_node_link
 from garden.datasets.npz import read_npz, write_npz
+from garden.datasets.table_files import read_table
+from garden.datasets.tables import ColumnNames
 from garden.datasets.text import inner_suffix, is_gzipped
 from garden.errors import DataError, GraphError
+from garden.graphs.draft import Draft
 from garden.graphs.graph import Graph
 
 _WRITABLE = re.compile("[^\0\ud800-\udfff]+")  # neither empty, nor with nulls, nor beyond UTF-8
@@ -22,12 +30,32 @@ _EDGE_LISTS = {".csv", ".tsv", ".txt", ".edges", ".edgelist"}
 
 
 def read_graph(path: str | Path) -> Graph:
-    """The graph in this folder or file."""
+    """The graph in this folder or file, its numbers as they stand there."""
     path = Path(path)
+    found = read_draft(path)
+    return graph_of_draft(found, path) if isinstance(found, Draft) else found
+
+
+def read_draft(path: Path, chosen: ColumnNames | None = None) -> Draft | Graph:
+    """What the file holds: a draft of people's own tables, a graph of arrays or indices."""
+    chosen = chosen or ColumnNames()
     try:
-        reader = _reader(path)
-        return reader(path)
+        read = _reader(path)
+        if read in _TABLE_READERS:
+            return _TABLE_READERS[read](path, chosen)
+        if chosen.given:
+            argument = next(iter(chosen.given))
+            raise DataError(f"{path}: {argument} goes with tables and JSON only: leave it out")
+        return _READERS[read](path)
     except GraphError as error:  # the graph's own checks know no file
+        raise DataError(f"{path}: {error}") from None
+
+
+def graph_of_draft(draft: Draft, path: Path) -> Graph:
+    """The draft as a graph; what is wrong with it is told with its file."""
+    try:
+        return draft.graph()
+    except GraphError as error:
         raise DataError(f"{path}: {error}") from None
 
 
@@ -44,17 +72,24 @@ def write_graph(graph: Graph, path: str | Path) -> None:
     _writer(path)(graph, path)
 
 
-def _reader(path: Path) -> Callable[[Path], Graph]:
+def _reader(path: Path) -> str:
+    """The key of the reader for this path."""
     try:
         if path.is_dir():
-            return read_folder
+            own = any((path / f"edges.{kind}").exists() for kind in ("csv", "parquet"))
+            return "MUSAE folder" if not own and musae_stems(path) else "folder"
         if not path.exists():
+            if path.name in musae_stems(path.parent):
+                return "MUSAE prefix"
             raise DataError(f"{path}: no such file or folder{_snap_hint(path)}")
         if not path.is_file():
             raise DataError(f"{path}: neither a file nor a folder")
     except (OSError, ValueError) as error:  # a name too long, or with a null in it
         raise DataError(f"{str(path)[:80]!r}: cannot be opened ({error})") from None
-    return _READERS.get(inner_suffix(path), read_edge_list)
+    suffix = inner_suffix(path)
+    if suffix == ".parquet" and is_gzipped(path):
+        raise DataError(f"{path}: a gzipped Parquet file: unpack it")
+    return suffix if suffix in _READERS or suffix in _TABLE_READERS else "edge list"
 
 
 def _writer(path: Path) -> Callable[[Graph, Path], None]:
@@ -72,16 +107,38 @@ def _snap_hint(path: Path) -> str:
     return f": for a SNAP ego network write snap:{path}" if is_prefix else ": check the path"
 
 
-def _read_graphml(path: Path) -> Graph:
+def _read_graphml(path: Path) -> Draft:
     from garden.datasets.networkx_files import read_graphml
 
     return read_graphml(path)
 
 
-def _read_gml(path: Path) -> Graph:
+def _read_gml(path: Path) -> Draft:
     from garden.datasets.networkx_files import read_gml
 
     return read_gml(path)
+
+
+def _read_gexf(path: Path) -> Draft:
+    from garden.datasets.networkx_files import read_gexf
+
+    return read_gexf(path)
+
+
+def _read_parquet_edges(path: Path, chosen: ColumnNames) -> Draft:
+    return draft_of_tables(read_table(path, is_nodes=False), None, str(path), chosen)
+
+
+def _read_edges(path: Path, chosen: ColumnNames) -> Draft:
+    """An edge list; a file that its name does not say to be one is told as what it is."""
+    refuse_other_kinds(path)
+    try:
+        return read_edge_list(path, chosen)
+    except DataError as error:
+        if inner_suffix(path) in TEXT_SUFFIXES:
+            raise
+        reason = str(error).removeprefix(str(path)).strip(",: ")
+        raise unknown_kind(path, f"no edge list: {reason}") from None
 
 
 def _write_graphml(graph: Graph, path: Path) -> None:
@@ -96,7 +153,20 @@ def _write_gml(graph: Graph, path: Path) -> None:
     write_gml(graph, path)
 
 
-_READERS = {".npz": read_npz, ".graphml": _read_graphml, ".gml": _read_gml}
+_READERS: dict[str, Callable[[Path], Draft | Graph]] = {
+    ".npz": read_npz,
+    ".graphml": _read_graphml,
+    ".gml": _read_gml,
+    ".gexf": _read_gexf,
+    "MUSAE folder": read_musae_folder,
+    "MUSAE prefix": read_musae_stem,
+}
+_TABLE_READERS: dict[str, Callable[[Path, ColumnNames], Draft]] = {
+    "folder": read_folder,
+    "edge list": _read_edges,
+    ".json": read_node_link,
+    ".parquet": _read_parquet_edges,
+}
 _WRITERS = {
     "": write_folder,
     ".npz": write_npz,

@@ -1,38 +1,41 @@
 """A folder with ``edges.csv`` or ``edges.parquet`` and perhaps ``nodes.csv`` or ``nodes.parquet``.
 
 Edges have the columns ``source,target``; nodes have the column ``node`` and one column for each
-attribute. Written folders hold CSV.
+attribute. Columns of other names are found or named. Written folders hold CSV.
 """
 
 from __future__ import annotations
 
-import logging
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from garden.atomic import atomic_folder
-from garden.datasets.named import NodeTable, edge_columns, graph_of_names
-from garden.datasets.parquet import read_parquet
-from garden.datasets.text import csv_records, quoted
+from garden.datasets.named import draft_of_tables
+from garden.datasets.table_files import read_table
+from garden.datasets.tables import ColumnNames, Table, usual_places
+from garden.datasets.text import quoted
 from garden.errors import DataError
+from garden.graphs.cells import parse_number
+from garden.graphs.draft import Draft
 from garden.graphs.graph import AttributeTable, Graph
-
-_LOG = logging.getLogger("garden")
 
 _OWN_FILES = {"edges.csv", "edges.parquet", "nodes.csv", "nodes.parquet"}
 
 
-def read_folder(path: Path) -> Graph:
+def read_folder(path: Path, chosen: ColumnNames) -> Draft:
     """The graph of a folder; a node with a row and no edge is a node all the same."""
     edges = _one_of(path, "edges")
     if edges is None:
-        raise DataError(f"{path}: the folder has no edges.csv or edges.parquet")
+        raise DataError(
+            f"{path}: the folder has no edges.csv or edges.parquet, nor the NAME_edges.csv and "
+            "NAME_features.json of a MUSAE graph"
+        )
     nodes = _one_of(path, "nodes")
-    table = None if nodes is None else _node_table(nodes)
-    return graph_of_names(list(_edges(edges)), table, str(path))
+    table = None if nodes is None else read_table(nodes, is_nodes=True)
+    return draft_of_tables(_edge_table(edges, chosen), table, str(path), chosen)
 
 
 def write_folder(graph: Graph, path: Path) -> None:
@@ -56,66 +59,17 @@ def _one_of(path: Path, stem: str) -> Path | None:
     return found[0] if found else None
 
 
-def _records(path: Path) -> Iterator[tuple[str, Sequence[object]]]:
-    """Where each record stands, and its cells; the header comes first."""
-    if path.suffix == ".csv":
-        for number, cells in csv_records(path):
-            yield f"{path}, line {number}", cells
-        return
-    columns = read_parquet(path)
-    yield str(path), list(columns)
-    for number, row in enumerate(zip(*columns.values(), strict=True), start=1):
-        yield f"{path}, row {number}", row
-
-
-def _edges(path: Path) -> Iterator[tuple[str, str]]:
-    records = _records(path)
-    where, header = next(records, (str(path), ()))
-    places = edge_columns([str(cell) for cell in header])
-    if places is None:
-        raise DataError(f"{where}: expected a header with the columns source,target")
-    if len(header) > 2:
-        _LOG.info("%s: columns other than the two ends (weights) are ignored", path)
-    for where, cells in records:
-        _check_width(cells, header, where)
-        yield _node_name(cells[places[0]], where), _node_name(cells[places[1]], where)
-
-
-def _node_table(path: Path) -> NodeTable:
-    records = _records(path)
-    where, header = next(records, (str(path), ()))
-    keys = [str(cell).strip() for cell in header]
-    if "node" not in keys:
-        raise DataError(f"{where}: expected a header with the column node")
-    repeated = next((key for key in keys if keys.count(key) > 1 or not key), None)
-    if repeated is not None:
-        raise DataError(f"{where}: the column {repeated!r} is empty or stands twice: name it anew")
-    place, places = keys.index("node"), dict[str, str]()
-    rows = []
-    for where, cells in records:
-        _check_width(cells, header, where)
-        name = _node_name(cells[place], where)
-        if name in places:
-            raise DataError(f"{where}: node {name!r} stands twice, first in {places[name]}")
-        places[name] = where
-        rows.append(cells)
-    cells_of = zip(*rows, strict=True) if rows else [()] * len(keys)
-    columns = {key: list(cells) for key, cells in zip(keys, cells_of, strict=True)}
-    del columns["node"]
-    return NodeTable(list(places), columns, list(places.values()).__getitem__)
-
-
-def _check_width(cells: Sequence[object], header: Sequence[object], where: str) -> None:
-    if len(cells) != len(header):
-        raise DataError(f"{where}: {len(cells)} cells where the header has {len(header)} columns")
-
-
-def _node_name(cell: object, where: str) -> str:
-    if isinstance(cell, float) and cell.is_integer():
-        cell = int(cell)  # Parquet turns integers to floats where one of them is missing
-    if cell is None or cell == "":
-        raise DataError(f"{where}: an empty node name: give one")
-    return str(cell)
+def _edge_table(path: Path, chosen: ColumnNames) -> Table:
+    """The table of edges, its first line taken for a header unless it reads like an edge."""
+    table = read_table(path, is_nodes=False)
+    keys = list(table.columns)
+    if path.suffix == ".csv" and not chosen.given and not usual_places(keys):
+        cells = {cell for column in table.columns.values() for cell in column}
+        like_data = any(parse_number(key) is not None or key in cells for key in keys)
+        if not cells or like_data or len(keys) < 2:
+            where = f"{path}, line 1" if keys else str(path)
+            raise DataError(f"{where}: expected a header with the columns source,target")
+    return table
 
 
 def _edge_lines(graph: Graph) -> Iterator[str]:

@@ -15,14 +15,16 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from garden.datasets.named import edge_columns
+from garden.datasets.tables import usual_places
 from garden.datasets.text import csv_records, one_line, text_lines
 from garden.errors import DataError
 from garden.graphs.cells import shown
+from garden.graphs.draft import edge_notes
 from garden.graphs.graph import Graph
 
 _LOG = logging.getLogger("garden")
 
+_MAX_WIDTH = 10_000_000  # a larger index is a mistake, and would cost a name for every column
 _ID = re.compile(r"\d{1,18}", re.ASCII)
 
 
@@ -47,8 +49,18 @@ def find_musae(folder: Path, stem: str) -> tuple[Path, Path] | None:
     return None
 
 
-def read_musae(edges_path: Path, features_path: Path, width: int, name: str = "graph") -> Graph:
-    """The whole graph, nodes in ascending order of their ids, attributes a sparse 0/1 table."""
+def read_musae(
+    edges_path: Path,
+    features_path: Path,
+    width: int | None,
+    name: str = "graph",
+    level: int = logging.WARNING,
+) -> Graph:
+    """The whole graph, nodes in ascending order of their ids, attributes a sparse 0/1 table.
+
+    Without a ``width`` the table is as wide as the highest index asks for. What is missing or
+    dropped is logged at ``level``.
+    """
     edges = np.array(list(_edges(edges_path)), dtype=np.int64).reshape(-1, 2)
     lists = _feature_lists(features_path)
     ids = np.union1d(edges.ravel(), np.array(list(lists), dtype=np.int64))
@@ -56,19 +68,24 @@ def read_musae(edges_path: Path, features_path: Path, width: int, name: str = "g
         raise DataError(f"{edges_path}: no nodes and no edges: the file is empty")
     num_missing = len(ids) - len(lists)
     if num_missing:
-        _LOG.warning(
-            "%s: %d of %d nodes are not in it: zeros instead", features_path, num_missing, len(ids)
-        )
-    rows = [_columns(features_path, node, lists.get(node, []), width) for node in ids.tolist()]
+        what = "%s: %d of %d nodes are not in it: zeros instead"
+        _LOG.log(level, what, features_path, num_missing, len(ids))
+    limit = _MAX_WIDTH if width is None else width
+    rows = [_columns(features_path, node, lists.get(node, []), limit) for node in ids.tolist()]
+    if width is None:
+        width = 1 + max((row[-1] for row in rows if row), default=-1)
     table = _ones_at(rows, width)
     names = [str(node) for node in ids.tolist()]
-    return Graph.from_edges(np.searchsorted(ids, edges), len(ids), table, names, name=name)
+    edges = np.searchsorted(ids, edges)
+    for note in edge_notes(edges, None):
+        _LOG.log(level, "%s: %s", name, note)
+    return Graph.from_edges(edges, len(ids), table, names, name=name)
 
 
 def _edges(path: Path) -> Iterator[tuple[int, int]]:
     records = csv_records(path)
     number, header = next(records, (1, []))
-    if edge_columns(header) != (0, 1) or len(header) != 2:
+    if usual_places(header) != (0, 1) or len(header) != 2:
         raise DataError(f"{path}, line {number}: expected the header from,to or id_1,id_2")
     for number, cells in records:
         where = f"{path}, line {number}"

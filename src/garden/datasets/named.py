@@ -1,62 +1,87 @@
 """Graphs from edges between names, with or without a table of named columns.
 
-The text readers meet here: they parse, this module numbers the nodes and encodes the columns.
+The readers of tables meet here: they parse, this module numbers the nodes and encodes the columns.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
+from garden.datasets.tables import ColumnNames, Table, end_columns, name_column
 from garden.errors import DataError
+from garden.graphs.cells import shown
 from garden.graphs.columns import encode_columns
-from garden.graphs.graph import Graph
+from garden.graphs.draft import Draft
 
 _LOG = logging.getLogger("garden")
 
-_HEADERS = (("source", "target"), ("from", "to"), ("id_1", "id_2"))
+
+def draft_of_tables(
+    edges: Table,
+    nodes: Table | None,
+    source: str,
+    chosen: ColumnNames,
+    directed: bool | None = None,
+) -> Draft:
+    """The graph of a table of edges and perhaps one of nodes, as it stands there."""
+    first, second = end_columns(edges, chosen)
+    if len(edges.columns) > 2:
+        _LOG.info("%s: columns other than the two ends (weights) are ignored", edges.name)
+    tails, heads = edges.names_of(first), edges.names_of(second)
+    if nodes is None:
+        if chosen.node is not None:
+            raise DataError(f"{source}: node_column goes with a table of nodes: leave it out")
+        return draft_of_names(tails, heads, None, None, source, directed)
+    key = name_column(nodes, {*tails, *heads}, chosen)
+    return draft_of_names(tails, heads, nodes, key, source, directed)
 
 
-@dataclass(frozen=True)
-class NodeTable:
-    """One row of raw cells for each named node."""
+def draft_of_names(
+    tails: Sequence[str],
+    heads: Sequence[str],
+    nodes: Table | None,
+    key: str | None,
+    source: str,
+    directed: bool | None = None,
+) -> Draft:
+    """The graph on the table's nodes, in its order, then those that only edges name.
 
-    names: Sequence[str]
-    columns: dict[str, list[object]]
-    locate: Callable[[int], str]
-    """Where a row stands, such as ``nodes.csv, line 7``."""
-
-
-def graph_of_names(edges: Sequence[tuple[str, str]], nodes: NodeTable | None, source: str) -> Graph:
-    """The graph on the table's nodes, in its order, then those that only edges name."""
-    nodes = nodes or NodeTable((), {}, lambda _: source)
-    positions = {name: position for position, name in enumerate(nodes.names)}
-    ends = []
-    for pair in edges:
-        for name in pair:
-            ends.append(positions.setdefault(name, len(positions)))
+    ``key`` is the column of the table that names the nodes; the others are attributes.
+    """
+    own = _distinct_names(nodes, key) if nodes is not None and key is not None else []
+    positions = {name: position for position, name in enumerate(own)}
+    ends = [
+        positions.setdefault(name, len(positions))
+        for edge in zip(tails, heads, strict=True)
+        for name in edge
+    ]
     if not positions:
         raise DataError(f"{source}: no nodes and no edges: the file is empty")
+    if own and ends and min(ends) >= len(own):
+        raise DataError(
+            f"{source}: no edge names a node of the table (it has {shown(own[0])}, …, the edges "
+            f"{shown(tails[0])}, …): name the right column with node_column"
+        )
     names = list(positions)
-    num_added = len(names) - len(nodes.names)
-    columns = {name: cells + [None] * num_added for name, cells in nodes.columns.items()}
-
-    def locate(row: int) -> str:
-        return nodes.locate(row) if row < len(nodes.names) else f"node {names[row]!r}"
-
-    table, attribute_names = encode_columns(columns, len(names), locate, source)
-    pairs = np.array(ends, dtype=np.int64).reshape(-1, 2)
-    _LOG.info("%s: edges are taken in both directions", source)
-    return Graph.from_edges(pairs, len(names), table, names, attribute_names, source)
+    columns = {} if nodes is None or key is None else nodes.attributes(key)
+    encoded = encode_columns(columns, len(names), nodes.locate if nodes else str, source)
+    if directed is None:
+        _LOG.info("%s: edges are taken in both directions", source)
+    edges = np.array(ends, dtype=np.int64).reshape(-1, 2)
+    num_without_row = len(names) - len(own) if columns else 0
+    return Draft(source, edges, names, encoded, directed, num_without_row)
 
 
-def edge_columns(header: Sequence[str]) -> tuple[int, int] | None:
-    """Where the two ends stand in a header line; None where the line is no such header."""
-    cells = [cell.strip().lower() for cell in header]
-    for source, target in _HEADERS:
-        if cells.count(source) == 1 and cells.count(target) == 1:
-            return cells.index(source), cells.index(target)
-    return None
+def _distinct_names(nodes: Table, key: str) -> list[str]:
+    rows: dict[str, int] = {}
+    for row, name in enumerate(nodes.names_of(key)):
+        if name in rows:
+            raise DataError(
+                f"{nodes.locate(row)}: node {shown(name)} stands twice, "
+                f"first in {nodes.locate(rows[name])}"
+            )
+        rows[name] = row
+    return list(rows)

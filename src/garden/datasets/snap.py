@@ -19,6 +19,7 @@ from garden.datasets.text import data_lines
 from garden.errors import DataError, SpecError
 from garden.graphs.cells import parse_number, shown
 from garden.graphs.columns import compact_table
+from garden.graphs.draft import edge_notes
 from garden.graphs.graph import AttributeTable, Graph
 
 _LOG = logging.getLogger("garden")
@@ -30,11 +31,12 @@ _MAX_FLOAT32 = float(np.finfo(np.float32).max)
 _ID = re.compile(r"\d{1,40}", re.ASCII)
 
 
-def read_snap(prefix: str | Path, attributes: str = "by-id") -> Graph:
+def read_snap(prefix: str | Path, attributes: str = "by-id", level: int = logging.WARNING) -> Graph:
     """The whole graph of a SNAP ego network.
 
     ``by-id`` gives each node the ``.feat`` row with its id. ``as-published`` gives the i-th node
-    row i, whatever its id: the order behind the paper's published numbers.
+    row i, whatever its id: the order behind the paper's published numbers. What is missing or
+    dropped is logged at ``level``.
     """
     if attributes not in ATTRIBUTE_ORDERS:
         known = " or ".join(ATTRIBUTE_ORDERS)
@@ -50,8 +52,10 @@ def read_snap(prefix: str | Path, attributes: str = "by-id") -> Graph:
     else:
         chosen = [row if row < len(ids) else None for row in range(len(positions))]
     names = _read_featnames(Path(f"{prefix}.featnames"), rows.shape[1])
-    table = _rows_or_zeros(rows, chosen, feat)
+    table = _rows_or_zeros(rows, chosen, feat, level)
     pairs = np.array(ends, dtype=np.int64).reshape(-1, 2)
+    for note in edge_notes(pairs, None):
+        _LOG.log(level, "%s: %s", prefix, note)
     return Graph.from_edges(pairs, len(positions), table, list(positions), names, str(prefix))
 
 
@@ -125,14 +129,15 @@ def _numbers(tokens: list[str], known: dict[str, float], where: str) -> np.ndarr
     return np.array([known[token] for token in tokens], dtype=np.float32)
 
 
-def _rows_or_zeros(rows: np.ndarray, chosen: Sequence[int | None], path: Path) -> AttributeTable:
+def _rows_or_zeros(
+    rows: np.ndarray, chosen: Sequence[int | None], path: Path, level: int
+) -> AttributeTable:
     """The chosen rows, zeros where there is none to choose."""
     found = {place: row for place, row in enumerate(chosen) if row is not None}
     num_missing = len(chosen) - len(found)
     if num_missing:
-        _LOG.warning(
-            "%s: %d of %d nodes have no row: zeros instead", path, num_missing, len(chosen)
-        )
+        what = "%s: %d of %d nodes have no row: zeros instead"
+        _LOG.log(level, what, path, num_missing, len(chosen))
     table = np.zeros((len(chosen), rows.shape[1]), dtype=np.float32)
     table[list(found)] = rows[list(found.values())]
     return compact_table(sp.coo_array(table))

@@ -6,6 +6,7 @@ component as parsed here, so that they hold however the files are named and pack
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -112,13 +113,13 @@ def holds(dataset: Dataset, folder: Path, member: str) -> bool:
 
 
 def read_member(dataset: Dataset, folder: Path, member: str, attributes: str = "by-id") -> Graph:
-    """The whole graph of one member."""
+    """The whole graph of one member; what it lacks is known, and said at INFO."""
     if dataset.width is None:
-        return read_snap(folder / member, attributes)
+        return read_snap(folder / member, attributes, logging.INFO)
     files = find_musae(folder, member)
     if files is None:
         raise DataError(f"{folder}: no {musae_files(member)[0]} with its features file beside it")
-    return read_musae(*files, dataset.width, f"{dataset.name}:{member}")
+    return read_musae(*files, dataset.width, f"{dataset.name}:{member}", logging.INFO)
 
 
 def wanted_files(dataset: Dataset) -> set[str]:

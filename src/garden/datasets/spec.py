@@ -9,20 +9,35 @@ import difflib
 import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 
+from garden.datasets.collection import load_collected
 from garden.datasets.facebook import load_facebook
-from garden.datasets.files import read_graph
+from garden.datasets.files import graph_of_draft, read_draft
+from garden.datasets.frames import is_frame, table_of_frame
+from garden.datasets.named import draft_of_tables
 from garden.datasets.snap import read_snap
+from garden.datasets.table_files import is_table_file, read_table
+from garden.datasets.tables import ColumnNames, Table
 from garden.datasets.twitch import load_musae_facebook, load_twitch
 from garden.errors import GraphError, SpecError
-from garden.graphs.cells import shown
-from garden.graphs.convert import from_networkx, from_pyg, from_scipy
+from garden.graphs.cells import shortened, shown
+from garden.graphs.columns import EncodedColumns, plain_columns
+from garden.graphs.convert import (
+    draft_of_igraph,
+    draft_of_networkx,
+    from_numpy,
+    from_pyg,
+    from_scipy,
+)
+from garden.graphs.draft import Draft
 from garden.graphs.graph import Graph
+from garden.graphs.scale import scaled_table
 
 _LOG = logging.getLogger("garden")
 
@@ -36,52 +51,166 @@ _GENERATOR_OPTIONS: Mapping[str, Callable[[str], float]] = {
 }
 
 
-def load(source: Any, attributes: Any = None) -> Graph:
+@dataclass(frozen=True)
+class _Whole:
+    """A graph before its largest component is taken, and how to speak of it."""
+
+    graph: Graph
+    columns: EncodedColumns | None = None
+    """The columns of people's own tables, whose numbers are scaled unless that is refused."""
+    level: int = logging.WARNING
+
+
+def load(
+    source: Any,
+    nodes: Any = None,
+    *,
+    attributes: Any = None,
+    scale: bool | None = None,
+    source_column: str | None = None,
+    target_column: str | None = None,
+    node_column: str | None = None,
+) -> Graph:
     """The largest connected component of a graph, wherever it comes from.
 
     ``source`` is a spec (``facebook:414``, ``twitch:PTBR``, ``musae-facebook``,
-    ``kaiser-hilgetag:n=200,beta=0.1``, ``snap:DIR/107``), a path, a Graph, a ``networkx.Graph``,
-    a PyG ``Data``, or a SciPy sparse matrix, to which ``attributes`` may be given as a table.
+    ``collection:FAMILY/NAME``, ``kaiser-hilgetag:n=200,beta=0.1``, ``snap:DIR/107``), a path, a
+    Graph, a ``networkx.Graph``, an ``igraph.Graph``, a PyG ``Data``, a pandas frame of edges (or
+    the path of a table of edges), to which ``nodes`` may be given as another, or an adjacency
+    matrix (SciPy or NumPy), to which ``attributes`` may be given as a table.
+
+    ``source_column``, ``target_column`` and ``node_column`` name the columns of tables that hold
+    an edge's ends and a node's name; without them they are found where only one reading makes
+    sense. Dense numeric columns of tables, GraphML, GML, GEXF, JSON, NetworkX and igraph that hold
+    anything but 0 and 1 are scaled to mean 0 and variance 1, a missing cell then being 0, unless
+    ``scale=False``; everything else is scaled only where ``scale=True``.
     """
-    if attributes is not None and not sp.issparse(source):
-        raise SpecError("attributes= goes with a SciPy adjacency matrix only: leave it out")
-    graph = _whole_graph(source, attributes)
+    chosen = ColumnNames(source_column, target_column, node_column)
+    _check_arguments(source, nodes, attributes, scale, chosen)
+    whole = _whole_graph(source, nodes, attributes, chosen)
+    graph = whole.graph
     if graph.num_nodes < 2 or graph.num_edges == 0:
         raise GraphError(
             f"{graph.name}: {graph.num_nodes} nodes and {graph.num_edges} edges: "
             "a graph to search needs at least one edge"
         )
-    kept = graph.largest_component()
-    if kept.num_nodes < graph.num_nodes:
-        _LOG.info(
+    kept = _largest_component(graph)
+    if len(kept) < graph.num_nodes:
+        part = graph.subgraph(kept)
+        _LOG.log(
+            whole.level,
             "%s: the largest connected component is taken; %d of %d nodes and %d of %d edges "
             "are dropped",
             graph.name,
-            graph.num_nodes - kept.num_nodes,
+            graph.num_nodes - part.num_nodes,
             graph.num_nodes,
-            graph.num_edges - kept.num_edges,
+            graph.num_edges - part.num_edges,
             graph.num_edges,
         )
-    return kept
+    else:
+        part = graph
+    return _scaled(part, kept, whole.columns, scale)
 
 
-def _whole_graph(source: Any, attributes: Any) -> Graph:
+def _largest_component(graph: Graph) -> np.ndarray:
+    """The positions of its nodes, as in :meth:`Graph.largest_component`."""
+    labels = graph.components()
+    return np.flatnonzero(labels == np.bincount(labels).argmax())
+
+
+def _scaled(
+    part: Graph, kept: np.ndarray, columns: EncodedColumns | None, scale: bool | None
+) -> Graph:
+    if scale is False or (scale is None and columns is None) or not part.num_attributes:
+        return part
+    if not isinstance(part.attributes, np.ndarray):
+        if scale:
+            raise GraphError(f"{part.name}: a sparse table is never scaled: leave scale=True out")
+        _LOG.info("%s: the table is sparse: its numbers are left as they are", part.name)
+        return part
+    if columns is None:
+        columns, kept = plain_columns(part.attributes, part.attribute_names), np.arange(len(kept))
+    table, names = scaled_table(columns, kept)
+    if not names:
+        return part
+    some = ", ".join(map(shortened, names[:3])) + (", …" if len(names) > 3 else "")
+    _LOG.warning(
+        "%s: %d numeric columns (%s) are scaled to mean 0 and variance 1; scale=False "
+        "(--no-scaling) leaves them as they are",
+        part.name,
+        len(names),
+        some,
+    )
+    return replace(part, attributes=table)
+
+
+def _check_arguments(
+    source: Any, nodes: Any, attributes: Any, scale: Any, chosen: ColumnNames
+) -> None:
+    """Refuse what does not go with this source, whatever it holds."""
+    if attributes is not None and not (sp.issparse(source) or isinstance(source, np.ndarray)):
+        raise SpecError("attributes= goes with an adjacency matrix only: leave it out")
+    if nodes is not None and not _is_table(source):
+        raise SpecError("nodes= goes with a pandas frame or a table of edges only: leave it out")
+    if nodes is not None and not _is_table(nodes):
+        raise SpecError(f"nodes= must be a pandas frame, not a {type(nodes).__name__}")
+    if scale not in (None, True, False):
+        raise SpecError(f"scale={shown(scale)}: expected True, False or None")
+    for argument, column in chosen.given.items():
+        if not isinstance(column, str):
+            raise SpecError(f"{argument}={shown(column)}: expected the name of a column")
+        if not isinstance(source, str | Path) and not is_frame(source):
+            raise SpecError(f"{argument} goes with tables only: leave it out")
+
+
+def _is_table(source: Any) -> bool:
+    return is_frame(source) or (isinstance(source, str | Path) and is_table_file(Path(source)))
+
+
+def _table(source: Any, what: str) -> Table:
+    is_nodes = what == "nodes"
+    if is_frame(source):
+        return table_of_frame(source, what, is_nodes)
+    return read_table(Path(source), is_nodes)
+
+
+def _whole_graph(source: Any, nodes: Any, attributes: Any, chosen: ColumnNames) -> _Whole:
     if isinstance(source, Graph):
-        return source
+        return _Whole(source)
+    if nodes is not None or is_frame(source):
+        name = "graph" if is_frame(source) else str(source)
+        table = None if nodes is None else _table(nodes, "nodes")
+        return _drafted(draft_of_tables(_table(source, "edges"), table, name, chosen))
     if isinstance(source, Path):
-        return read_graph(source)
+        return _of_file(source, chosen)
     if isinstance(source, str):
-        return replace(_graph_of_text(source), name=source)
+        return _of_text(source, chosen)
     if sp.issparse(source):
-        return from_scipy(source, attributes)
+        return _Whole(from_scipy(source, attributes))
+    if isinstance(source, np.ndarray):
+        return _Whole(from_numpy(source, attributes))
     if _comes_from(source, "networkx"):
-        return from_networkx(source)
+        return _drafted(draft_of_networkx(source))
+    if _comes_from(source, "igraph"):
+        return _drafted(draft_of_igraph(source))
     if _comes_from(source, "torch_geometric"):
-        return from_pyg(source)
+        return _Whole(from_pyg(source))
     raise SpecError(
         f"cannot make a graph of a {type(source).__name__}: give a spec, a path, a Graph, "
-        "a networkx.Graph, a PyG Data or a SciPy sparse matrix"
+        "a networkx.Graph, an igraph.Graph, a PyG Data, a pandas frame of edges, or an adjacency "
+        "matrix (SciPy or NumPy)"
     )
+
+
+def _drafted(draft: Draft) -> _Whole:
+    return _Whole(draft.graph(), draft.columns)
+
+
+def _of_file(path: Path, chosen: ColumnNames) -> _Whole:
+    found = read_draft(path, chosen)
+    if isinstance(found, Graph):
+        return _Whole(found)
+    return _Whole(graph_of_draft(found, path), found.columns)
 
 
 def _comes_from(source: Any, package: str) -> bool:
@@ -89,12 +218,17 @@ def _comes_from(source: Any, package: str) -> bool:
     return any(kind.__module__.partition(".")[0] == package for kind in type(source).__mro__)
 
 
-def _graph_of_text(text: str) -> Graph:
+def _of_text(text: str, chosen: ColumnNames) -> _Whole:
     head, colon, rest = text.partition(":")
     if head in _FAMILIES:
-        return _FAMILIES[head](text, rest if colon else None)
+        if chosen.given:
+            raise SpecError(f"{text}: {next(iter(chosen.given))} goes with tables only")
+        level = logging.WARNING if head in _FILE_FAMILIES else logging.INFO
+        graph = _FAMILIES[head](text, rest if colon else None)
+        return _Whole(replace(graph, name=text), None, level)
     if _is_path(text):
-        return read_graph(text)
+        whole = _of_file(Path(text), chosen)
+        return replace(whole, graph=replace(whole.graph, name=text))
     close = difflib.get_close_matches(head, _FAMILIES, n=3, cutoff=0.5)
     meant = f"did you mean {' or '.join(close)}? " if close else ""
     raise SpecError(
@@ -131,6 +265,11 @@ def _musae_facebook(spec: str, rest: str | None) -> Graph:
 def _snap(spec: str, rest: str | None) -> Graph:
     prefix, options = _parts(spec, rest, {"attributes": str})
     return read_snap(_required(spec, prefix, "snap:DIR/107"), **options)
+
+
+def _collection(spec: str, rest: str | None) -> Graph:
+    member, _ = _parts(spec, rest, {})
+    return load_collected(_required(spec, member, "collection:FAMILY/NAME"))
 
 
 def _kaiser_hilgetag(spec: str, rest: str | None) -> Graph:
@@ -177,11 +316,14 @@ _FAMILIES: Mapping[str, Callable[[str, str | None], Graph]] = {
     "musae-facebook": _musae_facebook,
     "kaiser-hilgetag": _kaiser_hilgetag,
     "snap": _snap,
+    "collection": _collection,
 }
+_FILE_FAMILIES = {"snap"}  # people's own files, of which they should hear what is wrong
 _EXAMPLES = (
     "facebook:414",
     "twitch:PTBR",
     "musae-facebook",
     "kaiser-hilgetag:n=200,beta=0.1",
     "snap:DIR/107",
+    "collection:FAMILY/NAME",
 )

@@ -18,13 +18,21 @@ _FINITE = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASCII | r
 _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.ASCII | re.IGNORECASE)
 _BOOLEANS = {"true": 1.0, "false": 0.0}
 _MISSING_TYPES = {"NoneType", "NAType", "NaTType"}  # pandas' own, without importing pandas
+_MISSING_TEXTS = {"nan", "NaN", "NAN", "<NA>"}  # as NumPy and pandas spell it
 
 
 def is_missing(cell: object) -> bool:
-    """Whether the cell is empty."""
+    """Whether the cell is empty, a NaN or the text of one, ``None`` or pandas' ``NA``."""
     if isinstance(cell, str):
-        return not cell or cell.isspace()
-    return type(cell).__name__ in _MISSING_TYPES
+        return not cell or cell.isspace() or cell.strip() in _MISSING_TEXTS
+    if isinstance(cell, float):
+        return cell != cell
+    if isinstance(cell, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(cell))
+    if type(cell).__name__ in _MISSING_TYPES:
+        return True
+    number = as_number(cell) if isinstance(cell, Real | Decimal | np.ndarray) else None
+    return number is not None and number != number
 
 
 def is_vector(cell: object) -> bool:
@@ -42,8 +50,8 @@ def parse_number(text: str) -> float | None:
 
 def as_number(cell: object) -> float | None:
     """The cell as a number, infinite where it is too large for a float; None for a boolean."""
-    if isinstance(cell, np.ndarray) and cell.ndim == 0:
-        cell = cell.item()
+    if isinstance(cell, np.ndarray):
+        cell = cell.item() if cell.ndim == 0 else None
     if isinstance(cell, str):
         return parse_number(cell)
     if isinstance(cell, bool | np.bool_) or not isinstance(cell, Real | Decimal):

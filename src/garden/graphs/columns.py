@@ -1,12 +1,12 @@
 """Turning named columns of raw cells into one table of float32 attributes.
 
 Numbers stay numbers, booleans become 0 or 1, vectors one column per place, everything else one
-column per category; a missing cell is all zeros, and a warning counts them.
+column per category; a missing cell is all zeros, and is counted. Numbers are also kept as they
+were read, so that they can be scaled afterwards.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,10 +17,20 @@ from garden.errors import DataError
 from garden.graphs.cells import as_boolean, as_number, is_missing, is_vector, shown
 from garden.graphs.graph import AttributeTable
 
-_LOG = logging.getLogger("garden")
-
 _SPARSE_WIDTH = 512
 _SPARSE_DENSITY = 0.1
+
+
+@dataclass(frozen=True)
+class EncodedColumns:
+    """A table of attributes, and what reading it leaves to be said and done."""
+
+    table: AttributeTable  # (num_rows, num_attributes)
+    names: tuple[str, ...]
+    places: np.ndarray  # (num_numeric,) which columns of the table hold numbers
+    numbers: np.ndarray  # (num_rows, num_numeric) float64, NaN where a cell is missing
+    num_missing_cells: int = 0
+    num_incomplete_rows: int = 0
 
 
 @dataclass(frozen=True)
@@ -44,6 +54,7 @@ class _Block:
     rows: np.ndarray  # (num_entries,)
     columns: np.ndarray  # (num_entries,) from 0 within this block
     values: np.ndarray  # (num_entries,) float32
+    numbers: np.ndarray | None = None  # (num_present_rows, num_names) float64; None: no numbers
 
 
 def encode_columns(
@@ -51,18 +62,35 @@ def encode_columns(
     num_rows: int,
     locate: Callable[[int], str],
     source: str,
-) -> tuple[AttributeTable, tuple[str, ...]]:
-    """The table, shape (num_rows, num_attributes), and the name of each of its columns.
+) -> EncodedColumns:
+    """The columns as one table, shape (num_rows, num_attributes), with a name for each.
 
     ``locate`` says where a row stands ("nodes.csv, line 7"), for errors; ``source`` names the
-    whole, for the warning that counts missing cells.
+    whole. A column of cells that is shorter than ``num_rows`` belongs to the first rows; the
+    rest have no row, which is not counted as missing cells.
     """
     present = [_present(name, cells, locate) for name, cells in columns.items()]
     blocks = [_encode(column) for column in present]
     names = [name for block in blocks for name in block.names]
     _refuse_repeats(names, source)
-    _warn_of_missing(present, num_rows, source)
-    return _assemble(blocks, num_rows, len(names)), tuple(names)
+    table = _assemble(blocks, num_rows, len(names))
+    num_given = max((len(cells) for cells in columns.values()), default=0)
+    complete = set(range(num_given)).intersection(*(column.rows for column in present))
+    return EncodedColumns(
+        table,
+        tuple(names),
+        *_numbers_of(blocks, present, num_rows),
+        num_missing_cells=sum(num_given - len(column.rows) for column in present),
+        num_incomplete_rows=num_given - len(complete),
+    )
+
+
+def plain_columns(table: AttributeTable, names: Sequence[str]) -> EncodedColumns:
+    """A table of numbers as it is, every column numeric where it is dense."""
+    dense = isinstance(table, np.ndarray)
+    places = np.arange(table.shape[1] if dense else 0)
+    numbers = np.asarray(table, dtype=np.float64) if dense else np.zeros((table.shape[0], 0))
+    return EncodedColumns(table, tuple(names), places, numbers)
 
 
 def compact_table(table: sp.coo_array) -> AttributeTable:
@@ -84,7 +112,8 @@ def _encode(column: _Column) -> _Block:
     for read in (as_number, as_boolean):
         numbers = _read_all(column.cells, read)
         if numbers is not None:
-            return _number_block([column.name], column, _finite(numbers, column)[:, None])
+            wide = np.array(numbers, dtype=np.float64)[:, None]
+            return _number_block([column.name], column, wide, read is as_number)
     return _category_block(column)
 
 
@@ -104,10 +133,13 @@ def _read_all(cells: list[object], read: Callable[[object], float | None]) -> li
     return numbers
 
 
-def _number_block(names: list[str], column: _Column, table: np.ndarray) -> _Block:
+def _number_block(
+    names: list[str], column: _Column, numbers: np.ndarray, numeric: bool = True
+) -> _Block:
+    table = _finite(numbers, column)
     items, places = np.nonzero(table)
     rows = np.asarray(column.rows, dtype=np.int64)[items]
-    return _Block(names, rows, places, table[items, places])
+    return _Block(names, rows, places, table[items, places], numbers if numeric else None)
 
 
 def _category_block(column: _Column) -> _Block:
@@ -140,11 +172,8 @@ def _vector_block(column: _Column) -> _Block:
         if len(vector) != width:
             what = f"a vector of length {len(vector)} where the first has {width}: make them equal"
             raise column.error(item, what)
-    table = _as_float32(np.array(vectors, dtype=np.float64).reshape(len(vectors), width))
-    bad = np.flatnonzero(~np.isfinite(table).all(axis=1))
-    if len(bad):
-        raise column.error(bad[0], _not_finite(column.cells[bad[0]]))
-    return _number_block([f"{column.name}[{place}]" for place in range(width)], column, table)
+    numbers = np.array(vectors, dtype=np.float64).reshape(len(vectors), width)
+    return _number_block([f"{column.name}[{place}]" for place in range(width)], column, numbers)
 
 
 def _vector(column: _Column, item: int) -> list[float]:
@@ -160,17 +189,14 @@ def _vector(column: _Column, item: int) -> list[float]:
     return numbers
 
 
-def _finite(numbers: list[float], column: _Column) -> np.ndarray:
-    result = _as_float32(np.array(numbers, dtype=np.float64))
-    bad = np.flatnonzero(~np.isfinite(result))
+def _finite(numbers: np.ndarray, column: _Column) -> np.ndarray:
+    """The numbers as float32, NaN as 0."""
+    with np.errstate(over="ignore"):
+        table = np.where(np.isnan(numbers), 0, numbers).astype(np.float32)
+    bad = np.flatnonzero(~np.isfinite(table).all(axis=1))
     if len(bad):
         raise column.error(bad[0], _not_finite(column.cells[bad[0]]))
-    return result
-
-
-def _as_float32(numbers: np.ndarray) -> np.ndarray:
-    with np.errstate(over="ignore"):
-        return numbers.astype(np.float32)
+    return table
 
 
 def _not_finite(cell: object) -> str:
@@ -187,23 +213,24 @@ def _assemble(blocks: list[_Block], num_rows: int, width: int) -> AttributeTable
     return compact_table(sp.coo_array((values, (rows, places)), shape=(num_rows, width)))
 
 
+def _numbers_of(
+    blocks: list[_Block], present: list[_Column], num_rows: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which columns hold numbers, and these numbers, NaN where there is none."""
+    starts = np.cumsum([0, *(len(block.names) for block in blocks)])
+    places, columns = [np.zeros(0, dtype=np.int64)], [np.zeros((num_rows, 0))]
+    for block, column, start in zip(blocks, present, starts[:-1], strict=True):
+        if block.numbers is not None:
+            numbers = np.full((num_rows, len(block.names)), np.nan)
+            numbers[column.rows] = block.numbers
+            places.append(start + np.arange(len(block.names)))
+            columns.append(numbers)
+    return np.concatenate(places), np.concatenate(columns, axis=1)
+
+
 def _refuse_repeats(names: list[str], source: str) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
             raise DataError(f"{source}: two columns encode to {name!r}: rename one of them")
         seen.add(name)
-
-
-def _warn_of_missing(present: list[_Column], num_rows: int, source: str) -> None:
-    num_cells = sum(num_rows - len(column.rows) for column in present)
-    if not num_cells:
-        return
-    complete = set(range(num_rows)).intersection(*(column.rows for column in present))
-    _LOG.warning(
-        "%s: %d missing cells in %d of %d nodes count as zeros",
-        source,
-        num_cells,
-        num_rows - len(complete),
-        num_rows,
-    )

@@ -1,7 +1,8 @@
-"""Graphs from and to other libraries: NetworkX, PyTorch Geometric and SciPy.
+"""Graphs from and to other libraries: NetworkX, igraph, PyTorch Geometric, SciPy and NumPy.
 
-Nothing here imports those libraries at load time, and PyTorch Geometric is never imported at all:
-its objects are read through their own methods. The whole graph is converted, not a component.
+Nothing here imports those libraries at load time, and igraph and PyTorch Geometric are never
+imported at all: their objects are read through their own methods. The whole graph is converted,
+not a component, and numbers stay as they are; ``garden.load`` does more.
 """
 
 from __future__ import annotations
@@ -15,10 +16,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.errors import GraphError
+from garden.graphs.cells import is_missing, shown
 from garden.graphs.columns import encode_columns
+from garden.graphs.draft import Draft, edge_notes
 from garden.graphs.graph import AttributeTable, Graph
 
 _LOG = logging.getLogger("garden")
+
+
+_IGRAPH_NAMES = ("name", "_nx_name", "id")  # igraph's own, from NetworkX, and from GraphML
 
 
 def from_networkx(nx_graph: Any, name: str | None = None) -> Graph:
@@ -27,20 +33,72 @@ def from_networkx(nx_graph: Any, name: str | None = None) -> Graph:
     Attributes may be numbers, booleans, vectors or categories (one-hot). Directions, parallel
     edges and edge data are forgotten.
     """
+    return draft_of_networkx(nx_graph, name).graph()
+
+
+def draft_of_networkx(nx_graph: Any, name: str | None = None) -> Draft:
+    """What a ``networkx.Graph`` holds, directions and repeats included."""
+    if not (hasattr(nx_graph, "is_directed") and hasattr(nx_graph, "nodes")):
+        raise GraphError(f"expected a networkx.Graph, not a {type(nx_graph).__name__}")
     name = name or str(getattr(nx_graph, "name", "")) or "graph"
-    if nx_graph.is_directed():
-        _LOG.info("%s: directed edges are taken in both directions", name)
     if any(data for _, _, data in nx_graph.edges(data=True)):
         _LOG.info("%s: edge weights and other edge data are ignored", name)
     nodes = list(nx_graph)
     position = {node: row for row, node in enumerate(nodes)}
     ends = [(position[edge[0]], position[edge[1]]) for edge in nx_graph.edges()]
     names = [str(node) for node in nodes]
-    table, attribute_names = encode_columns(
-        _columns_of(nx_graph), len(nodes), lambda row: f"{name}, node {names[row]!r}", name
+    return _draft(name, ends, names, _columns_of(nx_graph), bool(nx_graph.is_directed()))
+
+
+def from_igraph(ig_graph: Any, name: str | None = None) -> Graph:
+    """The graph with the vertices, edges and vertex attributes of an ``igraph.Graph``.
+
+    Vertices go by their ``name`` where each has one of its own, by their positions otherwise.
+    Directions, parallel edges and edge attributes are forgotten.
+    """
+    return draft_of_igraph(ig_graph, name).graph()
+
+
+def draft_of_igraph(ig_graph: Any, name: str | None = None) -> Draft:
+    """What an ``igraph.Graph`` holds, directions and repeats included."""
+    if not (hasattr(ig_graph, "vs") and hasattr(ig_graph, "get_edgelist")):
+        raise GraphError(f"expected an igraph.Graph, not a {type(ig_graph).__name__}")
+    given = str(ig_graph["name"] or "") if "name" in ig_graph.attributes() else ""
+    name = name or given or "graph"
+    if ig_graph.es.attributes():
+        _LOG.info("%s: edge weights and other edge data are ignored", name)
+    columns = {str(key): list(ig_graph.vs[key]) for key in ig_graph.vs.attributes()}
+    key = next((key for key in _IGRAPH_NAMES if _names_all(columns.get(key))), None)
+    names = map(str, range(ig_graph.vcount()) if key is None else map(node_name, columns.pop(key)))
+    return _draft(name, ig_graph.get_edgelist(), list(names), columns, bool(ig_graph.is_directed()))
+
+
+def node_name(cell: object) -> str:
+    """The name that a cell gives a node: a whole number without its point, else its text."""
+    if isinstance(cell, float | np.floating) and float(cell).is_integer():
+        return str(int(cell))  # a column of integers becomes one of floats where one is missing
+    return str(cell)
+
+
+def _names_all(cells: list[object] | None) -> bool:
+    """Whether every cell is a name of its own."""
+    if cells is None or any(is_missing(cell) for cell in cells):
+        return False
+    return len(set(map(node_name, cells))) == len(cells)
+
+
+def _draft(
+    name: str,
+    ends: Sequence[tuple[int, int]],
+    names: list[str],
+    columns: dict[str, list[object]],
+    directed: bool,
+) -> Draft:
+    encoded = encode_columns(
+        columns, len(names), lambda row: f"{name}, node {shown(names[row])}", name
     )
     edges = np.array(ends, dtype=np.int64).reshape(-1, 2)
-    return Graph.from_edges(edges, len(nodes), table, names, attribute_names, name)
+    return Draft(name, edges, names, encoded, directed)
 
 
 def to_networkx(graph: Graph) -> Any:
@@ -65,6 +123,8 @@ def from_pyg(data: Any, name: str = "graph") -> Graph:
 
     Nodes are named by their positions.
     """
+    if not hasattr(data, "to_dict"):
+        raise GraphError(f"expected a torch_geometric Data, not a {type(data).__name__}")
     stored = data.to_dict()
     edge_index = stored.get("edge_index")
     if edge_index is None:
@@ -76,11 +136,11 @@ def from_pyg(data: Any, name: str = "graph") -> Graph:
     num_nodes = stored.get("num_nodes")
     if num_nodes is None:
         num_nodes = table.shape[0] if table is not None else int(edges.max(initial=-1)) + 1
-    if _is_one_way(edges, int(num_nodes)):
-        _LOG.info("%s: directed edges are taken in both directions", name)
     if stored.get("edge_attr") is not None or stored.get("edge_weight") is not None:
         _LOG.info("%s: edge weights and other edge data are ignored", name)
-    return Graph.from_edges(edges, int(num_nodes), table, name=name)
+    graph = Graph.from_edges(edges, int(num_nodes), table, name=name)
+    _warn(name, edges)
+    return graph
 
 
 def from_scipy(
@@ -97,15 +157,37 @@ def from_scipy(
     if adjacency.ndim != 2 or adjacency.shape[0] != adjacency.shape[1]:
         raise GraphError(f"{name}: the adjacency matrix has shape {adjacency.shape}: not square")
     entries = sp.coo_array(adjacency)
+    entries.sum_duplicates()
+    if entries.dtype.kind == "f" and not np.isfinite(entries.data).all():
+        raise GraphError(f"{name}: the adjacency matrix holds NaN or infinity: use 0 for no edge")
     linked = entries.data != 0
     edges = np.stack([entries.coords[0][linked], entries.coords[1][linked]], axis=1)
-    num_nodes = int(adjacency.shape[0])
-    if _is_one_way(edges, num_nodes):
-        _LOG.info("%s: directed edges are taken in both directions", name)
     if (entries.data[linked] != 1).any():
         _LOG.info("%s: edge weights are ignored", name)
     table = None if attributes is None else _table_of(attributes, name)
-    return Graph.from_edges(edges, num_nodes, table, node_names, attribute_names, name)
+    num_nodes = int(adjacency.shape[0])
+    graph = Graph.from_edges(edges, num_nodes, table, node_names, attribute_names, name)
+    _warn(name, edges)
+    return graph
+
+
+def from_numpy(adjacency: Any, attributes: Any = None, name: str = "graph") -> Graph:
+    """The graph of a dense square adjacency matrix, with perhaps a table of attributes."""
+    matrix = np.asarray(adjacency)
+    if matrix.dtype.kind not in "biuf":
+        raise GraphError(f"{name}: the adjacency matrix holds {matrix.dtype}: expected numbers")
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise GraphError(
+            f"{name}: the adjacency matrix has shape {matrix.shape}: not square (a list of edges "
+            "goes into a pandas frame of two columns)"
+        )
+    return from_scipy(sp.coo_array(matrix), attributes, name=name)
+
+
+def _warn(name: str, edges: np.ndarray) -> None:
+    """Say what was forgotten of edges that stand in both directions where they have none."""
+    for note in edge_notes(edges, True):
+        _LOG.warning("%s: %s", name, note)
 
 
 def _columns_of(nx_graph: Any) -> dict[str, list[object]]:
@@ -156,18 +238,19 @@ def _table_of_tensor(tensor: Any, name: str) -> AttributeTable:
 
 
 def _table_of(attributes: Any, name: str) -> AttributeTable:
-    """Float32, too large numbers turned to infinities that the graph's own check then names."""
+    """Float32, NaN as 0; too large numbers become infinities that the graph's own check names."""
     try:
         with np.errstate(over="ignore", invalid="ignore"):
             if sp.issparse(attributes):
-                return sp.csr_array(attributes, dtype=np.float32)
-            return np.array(attributes, dtype=np.float32)
+                table = sp.csr_array(attributes, dtype=np.float32, copy=True)
+            else:
+                table = np.array(attributes, dtype=np.float32)
     except (TypeError, ValueError, OverflowError) as error:
-        raise GraphError(f"{name}: the attributes are not a table of numbers ({error})") from None
-
-
-def _is_one_way(edges: np.ndarray, num_nodes: int) -> bool:
-    """Whether some edge stands in one direction only."""
-    there = np.unique(edges[:, 0].astype(np.int64) * num_nodes + edges[:, 1])
-    back = np.unique(edges[:, 1].astype(np.int64) * num_nodes + edges[:, 0])
-    return not np.array_equal(there, back)
+        reason = " ".join(str(error).split())
+        raise GraphError(f"{name}: the attributes are not a table of numbers ({reason})") from None
+    numbers = table.data if sp.issparse(table) else table
+    num_missing = int(np.isnan(numbers).sum())
+    if num_missing:
+        numbers[np.isnan(numbers)] = 0
+        _LOG.warning("%s: %d missing numbers count as zeros", name, num_missing)
+    return table

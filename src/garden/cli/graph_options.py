@@ -1,0 +1,58 @@
+"""How a graph is read, as every verb that takes a SPEC offers it."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from garden.errors import GardenError
+
+if TYPE_CHECKING:
+    from garden.graphs.graph import Graph
+
+_FLAGS = {
+    "source_column": "--source-column",
+    "target_column": "--target-column",
+    "node_column": "--node-column",
+}
+
+
+@dataclass(frozen=True)
+class GraphOptions:
+    """How tables are read; nothing here concerns graphs that are known by name."""
+
+    source_column: str | None = None
+    """The column of a table of edges that holds one end; found where only one reading makes
+    sense."""
+
+    target_column: str | None = None
+    """The column that holds the other end."""
+
+    node_column: str | None = None
+    """The column of a table of nodes that names them."""
+
+    no_scaling: bool = False
+    """Leave numeric columns of tables as they are: otherwise those that hold anything but 0 and 1
+    are scaled to mean 0 and variance 1."""
+
+    def load(self, spec: str) -> Graph:
+        """The graph; errors speak of flags, as whoever reads them gave flags."""
+        from garden.datasets.spec import load
+
+        columns = {argument: getattr(self, argument) for argument in _FLAGS}
+        try:
+            return load(spec, scale=False if self.no_scaling else None, **columns)
+        except GardenError as error:
+            message = str(error)
+            for argument, flag in _FLAGS.items():
+                message = message.replace(argument, flag)
+            raise type(error)(message) from None
+
+    def command_words(self, spec: str) -> str:
+        """The spec and these flags as they are written in a shell, for lines of advice."""
+        words = [spec]
+        for argument, flag in _FLAGS.items():
+            if getattr(self, argument) is not None:
+                words += [flag, getattr(self, argument)]
+        return shlex.join([*words, *(["--no-scaling"] if self.no_scaling else [])])

@@ -1,0 +1,55 @@
+"""The collection: attributed graphs under ``$GARDEN_DATA/collection/FAMILY/NAME.npz``."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from garden.datasets.npz import read_npz
+from garden.errors import DataError, SpecError
+from garden.graphs.cells import shortened
+from garden.graphs.graph import Graph
+
+_EXAMPLE = "collection:FAMILY/NAME"
+
+
+def load_collected(member: str) -> Graph:
+    """The whole graph of a member such as ``circles/345``."""
+    spec = f"collection:{shortened(member)}"
+    family, slash, name = member.partition("/")
+    folder = _collection(spec)
+    families = {entry.name for entry in _entries(folder) if entry.is_dir()}
+    if family not in families:
+        raise _unknown(spec, "family", family, families)
+    names = {entry.stem for entry in _entries(folder / family) if entry.suffix == ".npz"}
+    if not slash or name not in names:
+        raise _unknown(spec, f"graph of {family}", name, names)
+    return read_npz(folder / family / f"{name}.npz")
+
+
+def _collection(spec: str) -> Path:
+    given = os.environ.get("GARDEN_DATA")
+    if not given:
+        raise DataError(f"{spec}: set GARDEN_DATA to a folder that has collection/FAMILY/NAME.npz")
+    folder = Path(given) / "collection"
+    if not folder.is_dir():
+        raise DataError(f"{spec}: GARDEN_DATA has no folder collection ({folder})")
+    return folder
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        raise DataError(f"{folder}: cannot be read ({error.strerror})") from None
+
+
+def _unknown(spec: str, what: str, given: str, known: Iterable[str]) -> SpecError:
+    close = difflib.get_close_matches(given, known, n=3, cutoff=0.5)
+    meant = f"did you mean {' or '.join(close)}? " if close else ""
+    ordered = sorted(known)
+    some = ", ".join(ordered[:10]) + (f" and {len(ordered) - 10} more" if ordered[10:] else "")
+    asked = f"no {what} called {shortened(given)!r}: {meant}" if given else f"which {what}? "
+    return SpecError(f"{spec}: {asked}write {_EXAMPLE}; there are {some or 'none'}")
