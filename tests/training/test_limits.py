@@ -15,6 +15,7 @@ from garden.models.config import ModelConfig
 from garden.training.callbacks import read_metrics
 from garden.training.config import AdaptConfig, RunOptions, TrainingOptions
 from garden.training.limits import with_limit
+from garden.training.problem import validation_targets_of
 from garden.training.run import train_seeds
 from garden.training.trainer import Trainer, validation_metrics
 
@@ -92,3 +93,13 @@ def test_adapt__ratios_are_never_below_one_and_the_limit_is_told(local):
     assert facts["max_hops"] == 10 * longest_of(TASK)
     assert facts["validation_ratio"] >= 1
     assert facts["validation_ratio_before"] >= 1
+
+
+def test_validation__goes_by_fewer_targets_where_episodes_are_long():
+    ring = np.array([[node, (node + 1) % 2000] for node in range(2000)])
+    graph = Graph.from_edges(ring, 2000, np.eye(2000)[:, :2])
+    tasks = [SearchTask.split(graph, seed=seed) for seed in (0, 1)]
+    counts = [len(validation_targets_of(task)) for task in tasks]
+    assert counts[0] == counts[1] == 25  # two seeds train as one stack
+    star = Graph.from_edges(np.array([[0, node] for node in range(1, 1500)]), 1500)
+    assert len(validation_targets_of(SearchTask.split(star))) == 100

@@ -18,10 +18,13 @@ from garden.graphs.graph import Graph
 from garden.graphs.paths import distances
 from garden.graphs.views import ego_graphs
 from garden.models.inputs import EgoTensors, ego_tensors
+from garden.search.limits import PAPERS_LIMIT, limit_towards
 from garden.strategies.profiles import profile_keys
 
 MAX_TABLE_NODES = 6000  # up to here all distances are held; beyond, rows are made when asked for
 MAX_VALIDATION_TARGETS = 100
+MAX_LONG_STEPS = 1e9  # edges × targets × hops of a validation where the limit is a long one
+_FEWEST_LONG_TARGETS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,8 +171,20 @@ def make_problem(tasks: Sequence[SearchTask], device: torch.device | str = "cpu"
 
 def validation_targets_of(task: SearchTask) -> np.ndarray:
     """The targets that a training is validated on: some, where there are many."""
-    targets = task.validation_targets
-    if len(targets) <= MAX_VALIDATION_TARGETS:
+    targets, most = task.validation_targets, _max_targets_in_time(task.graph)
+    if len(targets) <= most:
         return targets
     draws = np.random.default_rng([task.seed, 6])
-    return np.sort(draws.choice(targets, MAX_VALIDATION_TARGETS, replace=False))
+    return np.sort(draws.choice(targets, most, replace=False))
+
+
+def _max_targets_in_time(graph: Graph) -> int:
+    """How many targets validation goes by: fewer where a message may take thousands of hops.
+
+    The limit is guessed from one node, so that every seed of a stack has as many targets.
+    """
+    limit = limit_towards("auto", graph, np.array([0]))
+    if limit <= PAPERS_LIMIT:
+        return MAX_VALIDATION_TARGETS
+    most = int(MAX_LONG_STEPS / (len(graph.indices) * limit))
+    return min(MAX_VALIDATION_TARGETS, max(_FEWEST_LONG_TARGETS, most))
