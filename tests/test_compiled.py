@@ -28,9 +28,9 @@ def closed_package(tmp_path):
     """
     ignored = shutil.ignore_patterns("__pycache__", "weights")
     shutil.copytree(PACKAGE, tmp_path / "garden", ignore=ignored)
-    for folder in [tmp_path / "garden", *(tmp_path / "garden").rglob("*/")]:
-        if folder.is_dir():
-            (folder / "__pycache__").write_text("")
+    for folder in [path for path in tmp_path.rglob("*") if path.is_dir()]:
+        folder.chmod(0o755)  # whatever it was in the tree that is tested
+        (folder / "__pycache__").write_text("")
     return tmp_path
 
 
