@@ -15,12 +15,22 @@ if TYPE_CHECKING:
     from garden.datasets.task import SearchTask
     from garden.errors import GardenError
     from garden.graphs.graph import Graph
+    from garden.models.config import ModelConfig
+    from garden.search.config import EvaluationConfig
+    from garden.strategies.base import Representations, Strategy
+    from garden.training.config import AdaptConfig, TrainingOptions
 
 __version__ = "0.1.0"
 __all__ = [
+    "AdaptConfig",
+    "EvaluationConfig",
     "GardenError",
     "Graph",
+    "ModelConfig",
+    "Representations",
     "SearchTask",
+    "Strategy",
+    "TrainingOptions",
     "adapt",
     "evaluate",
     "load",
@@ -31,9 +41,15 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AdaptConfig": "garden.training.config",
+    "EvaluationConfig": "garden.search.config",
     "GardenError": "garden.errors",
     "Graph": "garden.graphs.graph",
+    "ModelConfig": "garden.models.config",
+    "Representations": "garden.strategies.base",
     "SearchTask": "garden.datasets.task",
+    "Strategy": "garden.strategies.base",
+    "TrainingOptions": "garden.training.config",
     "adapt": "garden.api",
     "evaluate": "garden.api",
     "load": "garden.api",
@@ -55,4 +71,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted([*__all__, "__version__"])

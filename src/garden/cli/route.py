@@ -7,9 +7,11 @@ from pathlib import Path
 
 import tyro
 
+from garden.cli.verb import Verb
+
 
 @dataclass(frozen=True)
-class Route:
+class Route(Verb):
     """Send one message from a source to a target and print its path, hop by hop."""
 
     spec: tyro.conf.Positional[str]
@@ -58,7 +60,7 @@ class Route:
             picture_format(self.plot)
         with busy(f"loading {self.spec}"):
             graph = load(self.spec)
-        with progress_bar() as progress:
+        with progress_bar(f"routing on {self.spec}") as progress:
             message = route(
                 graph,
                 self.strategy,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from garden.cli.verb import Verb
 from garden.errors import SpecError
 from garden.models.config import ModelConfig
 from garden.training.config import RunOptions, TrainingOptions
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Train:
+class Train(Verb):
     """Train a model on a graph, keeping what scores best on validation targets."""
 
     spec: tyro.conf.Positional[str]
@@ -76,6 +77,7 @@ class Train:
             one_folder=self.seeds is None,
             resume=self.resume,
             force=self.force,
+            quiet=self.talk.quiet,
         )
         columns = ("run", "validation ratio", "at update", "updates", "seconds", "stopped")
         print_table("Trained", columns, [_row(run) for run in runs], self.json)
@@ -84,20 +86,18 @@ class Train:
         self._say_what_next(runs)
 
     def _say_what_next(self, runs: list[TrainedRun]) -> None:
+        from garden.cli.console import say
+
         stopped = {run.summary["stopped"] for run in runs}
         if stopped & {"interrupted", "time"}:
             words = [word for word in sys.argv[1:] if word not in ("--resume", "--force")]
             again = shlex.join(["garden", *words, "--resume"])
-            print(f"garden: stopped before the end; resume with: {again}", file=sys.stderr)
+            say(f"stopped before the end; resume with: {again}")
         if "interrupted" in stopped:
             sys.exit(130)
         first = runs[0]
         seed = first.policy.info.seed
-        print(
-            f"garden: evaluate with: garden evaluate {self.spec} --seed {seed} "
-            f"--strategy {first.folder}",
-            file=sys.stderr,
-        )
+        say(f"evaluate with: garden evaluate {self.spec} --seed {seed} --strategy {first.folder}")
 
 
 def _row(run: TrainedRun) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from garden.errors import SpecError
+from garden.errors import SpecError, did_you_mean
 
 ModelName = Literal["trellis", "garden", "mlpa2c", "mlpa2cwd"]
 MODELS: tuple[ModelName, ...] = get_args(ModelName)
@@ -53,4 +53,6 @@ def check_model_name(name: str) -> ModelName:
     for known in MODELS:
         if name == known:
             return known
-    raise SpecError(f"unknown model {name!r}: choose from {', '.join(MODELS)}")
+    raise SpecError(
+        f"unknown model {name!r}: {did_you_mean(name, MODELS)}choose from {', '.join(MODELS)}"
+    )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from garden.errors import SpecError
+from garden.errors import SpecError, did_you_mean
 from garden.models.config import check_model_name
 
 MethodName = Literal["a2c", "exact", "guided"]
@@ -99,7 +99,8 @@ class TrainingOptions:
         check_model_name(self.model)
         method = self.method or ("guided" if self.model == "trellis" else "exact")
         if method not in METHODS:
-            raise SpecError(f"unknown method {method!r}: choose from {', '.join(METHODS)}")
+            hint = did_you_mean(method, METHODS)
+            raise SpecError(f"unknown method {method!r}: {hint}choose from {', '.join(METHODS)}")
         given = {name: value for name, value in vars(self).items() if value is not None}
         return TrainingConfig(**{**METHOD_DEFAULTS[method], **given, "method": method})
 
@@ -322,8 +323,8 @@ class AdaptConfig:
     through it and the acknowledgements that come back."""
 
     messages: int | None = None
-    """Learn from so many messages to training targets; by default from 1,000 with --local, and
-    else from all training targets."""
+    """Learn from so many messages to training targets; 1,000 by default where agents learn
+    locally, and else all training targets."""
 
     def __post_init__(self) -> None:
         for name in ("updates", "messages"):
