@@ -169,7 +169,7 @@ def evaluate(
     policy is refused where its training may have seen the targets, unless that is allowed; the
     report then says so.
     """
-    config = config or EvaluationConfig()
+    config = EvaluationConfig() if config is None else config
     expect("config", config, EvaluationConfig)
     if not isinstance(task, SearchTask):
         task = SearchTask.split(load(task), seed=seed)
@@ -255,7 +255,7 @@ def adapt(
     from garden.training.adapt import adapt_universal
     from garden.training.local import adapt_locally
 
-    config = config or AdaptConfig()
+    config = AdaptConfig() if config is None else config
     expect("config", config, AdaptConfig)
     if out is not None:
         free_folder(out, CONFIG_FILE, force)  # refused before the work

@@ -118,6 +118,19 @@ def _sign(what: str) -> Iterator[None]:
 
 
 @contextmanager
+def progress_lines(what: str) -> Iterator[Progress]:
+    """Lines where standard error is no terminal, and nothing on one.
+
+    For work that says on a terminal by itself how it goes, perhaps with bars of its own.
+    """
+    if is_quiet() or sys.stderr.isatty():
+        yield silent
+        return
+    with Heartbeat(what).running() as heartbeat:
+        yield heartbeat.show
+
+
+@contextmanager
 def progress_bar(what: str = "working") -> Iterator[Progress]:
     """A bar on standard error, with the time left, for whatever takes longer than a second.
 
@@ -136,8 +149,8 @@ def _bar(what: str) -> Iterator[Progress]:
         yield silent
         return
     if not sys.stderr.isatty():
-        with Heartbeat(what).running() as heartbeat:
-            yield heartbeat.show
+        with progress_lines(what) as progress:
+            yield progress
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn

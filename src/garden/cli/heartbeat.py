@@ -31,14 +31,20 @@ class Heartbeat:
         self._clock, self._say = clock, say
         self._began = self._said = clock()
         self._what, self._done, self._total = what, 0.0, 0.0
+        self._whole = (what, self._began)
         self._lock = threading.Lock()
 
     def show(self, what: str, done: float = 0.0, total: float = 0.0) -> None:
-        """Take note of where the work stands; a total of 0 is one that nobody knows."""
+        """Take note of where the work stands; a total of 0 is one that nobody knows.
+
+        After a step that is done, and until the next one is known, the whole is at work.
+        """
         with self._lock:
-            if what != self._what:
-                self._began = self._clock()
-            self._what, self._done, self._total = what, done, total
+            if 0 < total <= done:
+                (self._what, self._began), self._total = self._whole, 0.0
+            else:
+                self._began = self._began if what == self._what else self._clock()
+                self._what, self._done, self._total = what, done, total
         self.beat()
 
     def beat(self) -> None:
@@ -52,7 +58,7 @@ class Heartbeat:
         self._say(line)
 
     def _line(self, seconds: float) -> str:
-        share = min(1.0, self._done / self._total) if self._total > 0 else 0.0
+        share = self._done / self._total if self._total > 0 else 0.0
         if share <= 0:
             return f"{self._what}: {duration(seconds)} so far"
         left = seconds / share - seconds

@@ -22,12 +22,13 @@ from garden.cli.route import Route
 from garden.cli.streams import abandon_stdout, ready_streams
 from garden.cli.task import Task
 from garden.cli.train import Train
-from garden.errors import GardenError
+from garden.errors import GardenError, SpecError
 
 _DESCRIPTION = """Decentralised search on attributed graphs: learn it, run it, study it.
 
 `garden VERB --help` says what a verb takes, `garden --version` prints the version, and
-`garden --tyro-print-completion bash` (or zsh, tcsh) a script that completes verbs and flags."""
+`garden --tyro-print-completion bash` (or zsh, fish) a script that completes verbs and flags."""
+_COMPLETION = "--tyro-print-completion"
 _DATA = "List the graphs known by name, show what one holds, or fetch real ones."
 
 DataCommand = (
@@ -77,6 +78,8 @@ def _run(arguments: Sequence[str]) -> None:
     if list(arguments) == ["--version"]:
         print(f"garden {__version__}")
         return
+    if arguments[0] == _COMPLETION and arguments[1:2] not in (["bash"], ["zsh"], ["fish"]):
+        raise SpecError("completion is for bash, zsh or fish: name one")
     check_verb(arguments, Command)
     config = (tyro.conf.FlagCreatePairsOff, tyro.conf.OmitSubcommandPrefixes)
     command: Command = tyro.cli(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from garden.cli.console import say
+from garden.cli.console import progress_lines, say
 from garden.cli.heartbeat import duration
 from garden.cli.verb import Verb
 from garden.experiments.config import AttributeJoin, Execution
@@ -55,7 +55,6 @@ class Reproduce(Verb):
 
     def run(self) -> None:
         """Do what is left, write the page, say where it is."""
-        from garden.cli.console import progress_bar
         from garden.experiments.config import Scope
         from garden.experiments.reproduce import experiment_named, pretrain, reproduce
         from garden.search.summary import parse_seeds
@@ -71,13 +70,13 @@ class Reproduce(Verb):
         if self.train_only:
             pretrain([self.name], self.out, scope, self.execution.device)
             return
-        with progress_bar(f"reproducing {self.name}") as progress:
-            lines = _Lines(progress)
+        with progress_lines(f"reproducing {self.name}") as progress:
+            lines = Lines(progress)
             page = reproduce([self.name], self.out, scope, self.execution, lines)
         say(f"the results are in {page}")
 
 
-class _Lines:
+class Lines:
     """How it goes, a line for each unit, and for the units that take long."""
 
     def __init__(self, progress: Progress) -> None:
