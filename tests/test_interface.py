@@ -107,6 +107,11 @@ def task():
         (lambda task: garden.load_policy(None), "`path` is None, of type NoneType: give a run"),
         (lambda task: garden.SearchTask.split(SPEC), "of type str: give a Graph, as garden.load"),
         (lambda task: task.save(42), "`path` is 42, of type int: give a path"),
+        (lambda task: garden.ModelConfig(hidden="x"), "`hidden` is 'x', of type str: give a whole"),
+        (lambda task: garden.AdaptConfig(updates=1.5), "`updates` is 1.5, of type float: give a"),
+        (lambda task: garden.AdaptConfig(learning_rate="x"), "`learning_rate` is 'x'"),
+        (lambda task: garden.TrainingOptions(updates="x").resolved(), "`updates` is 'x'"),
+        (lambda task: garden.TrainingOptions(gamma=[]).resolved(), "`gamma` is [], of type list"),
     ],
 )
 def test_arguments__of_a_wrong_type_are_told_in_one_line(task, call, message):

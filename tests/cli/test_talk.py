@@ -1,5 +1,7 @@
 """How much the command line says: --quiet, --verbose, its version, its help, completion."""
 
+import json
+
 import pytest
 
 from garden.cli.main import main
@@ -76,6 +78,13 @@ def test_evaluate__quiet_hides_notes_and_shows_errors(capsys, tmp_path):
     assert "has no attributes" in capsys.readouterr().err
     assert stopped("evaluate", SPEC, "--strategy", "nobody", "--quiet") == 2
     assert capsys.readouterr().err.startswith("garden: unknown strategy 'nobody'")
+
+
+def test_evaluate__quiet_json_on_standard_output_is_all_there_is(capsys):
+    run("evaluate", SPEC, "--strategy", "random", "--json", "-", "--quiet")
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert json.loads(captured.out)["strategies"][0]["name"] == "random"
 
 
 def test_evaluate__verbose_says_how_long_steps_took(capsys):

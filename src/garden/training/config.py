@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
-from garden.errors import SpecError, did_you_mean
+from garden.errors import SpecError, did_you_mean, expect
 from garden.models.config import check_model_name
 
 MethodName = Literal["a2c", "exact", "guided"]
@@ -134,6 +135,10 @@ class TrainingConfig:
     patience: int
 
     def __post_init__(self) -> None:
+        for name in _COUNTS:
+            expect(name, getattr(self, name), Integral, otherwise="a whole number")
+        for name in (*_WEIGHTS, "gamma", "dropout", "neighbour_dropout", "own_dropout"):
+            expect(name, getattr(self, name), Real, otherwise="a number")
         for name in _COUNTS:
             if getattr(self, name) < 1:
                 raise SpecError(f"{name} is {getattr(self, name)}: it must be at least 1")
@@ -329,8 +334,12 @@ class AdaptConfig:
     def __post_init__(self) -> None:
         for name in ("updates", "messages"):
             count = getattr(self, name)
-            if count is not None and count < 1:
+            if count is None:
+                continue
+            expect(name, count, Integral, otherwise="a whole number")
+            if count < 1:
                 raise SpecError(f"{name} is {count}: it must be at least 1")
+        expect("learning_rate", self.learning_rate, Real, otherwise="a number")
         if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
             raise SpecError(f"learning_rate is {self.learning_rate}: it must be above 0")
 
