@@ -77,7 +77,7 @@ def write_json(content: dict[str, Any], destination: str) -> None:
 def print_table(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], json: str | None = None
 ) -> None:
-    """Show a table; on standard error where standard output carries JSON, or with --quiet nowhere."""
+    """Show a table; where standard output carries JSON on standard error, if that may speak."""
     if json == "-" and is_quiet():
         return
     from rich.console import Console
