@@ -115,7 +115,7 @@ def train(options: Options) -> Policy:
 def main(options: Options) -> None:
     torch.set_num_threads(1)
     policy = train(options)
-    policy.save(options.out)
+    policy.save(options.out, force=True)
     task = garden.SearchTask.split(garden.load(options.spec), seed=options.seed)
     print(garden.evaluate(task, ["random", "distance", policy]))
 

@@ -172,7 +172,7 @@ def _loss(scorer: SlotScorer, played: Round, rows: Tensor, o: Options) -> Tensor
 def main(options: Options) -> None:
     torch.set_num_threads(1)
     policy = train(options)
-    policy.save(options.out)
+    policy.save(options.out, force=True)
     task = garden.SearchTask.split(garden.load(options.spec), seed=options.seed)
     print(garden.evaluate(task, ["random", "distance", policy]))
 

@@ -17,12 +17,22 @@ if TYPE_CHECKING:
     from garden.errors import GardenError
     from garden.graphs.convert import from_igraph, from_networkx, from_pyg, to_networkx
     from garden.graphs.graph import Graph
+    from garden.models.config import ModelConfig
+    from garden.search.config import EvaluationConfig
+    from garden.strategies.base import Representations, Strategy
+    from garden.training.config import AdaptConfig, TrainingOptions
 
 __version__ = "0.1.0"
 __all__ = [
+    "AdaptConfig",
+    "EvaluationConfig",
     "GardenError",
     "Graph",
+    "ModelConfig",
+    "Representations",
     "SearchTask",
+    "Strategy",
+    "TrainingOptions",
     "adapt",
     "evaluate",
     "from_igraph",
@@ -38,9 +48,15 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AdaptConfig": "garden.training.config",
+    "EvaluationConfig": "garden.search.config",
     "GardenError": "garden.errors",
     "Graph": "garden.graphs.graph",
+    "ModelConfig": "garden.models.config",
+    "Representations": "garden.strategies.base",
     "SearchTask": "garden.datasets.task",
+    "Strategy": "garden.strategies.base",
+    "TrainingOptions": "garden.training.config",
     "adapt": "garden.api",
     "evaluate": "garden.api",
     "from_igraph": "garden.graphs.convert",
@@ -67,4 +83,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted([*__all__, "__version__"])

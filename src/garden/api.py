@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from garden.atomic import free_folder
 from garden.datasets.spec import load
 from garden.datasets.task import MIN_NODES, SearchTask
-from garden.errors import DataError, GraphError, SpecError
+from garden.errors import DataError, GraphError, SpecError, did_you_mean, expect
+from garden.graphs.cells import shown
 from garden.graphs.graph import Graph
 from garden.graphs.paths import pair_distances
 from garden.graphs.views import ego_graphs
@@ -27,6 +31,7 @@ from garden.names import (
     default_strategies,
     strategy_named,
 )
+from garden.notebook import table_as_html
 from garden.search.compare import compare
 from garden.search.config import EvaluationConfig, MaxHops, check_max_hops
 from garden.search.limits import limit_of
@@ -41,7 +46,11 @@ from garden.strategies.universal import CONFIG_FILE, Universal, holds_universal
 from garden.training.config import AdaptConfig, RunOptions, TrainingOptions
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
     from garden.models.policy import Policy
+    from garden.plots.walk import View
     from garden.training.run import TrainedRun
 
 __all__ = [
@@ -107,11 +116,43 @@ class RoutedMessage:
             "probabilities": list(self.probabilities),
         }
 
-    def plot(self, path: str | Path | None = None) -> Any:
-        """Draw the trip; saved where a path is given, else returned as a matplotlib figure."""
+    def __repr__(self) -> str:
+        source, target = self.path[0], self.graph.node_names[self.target]
+        fate = f"{'delivered' if self.delivered else 'not delivered'} in {self.hops} hops"
+        return (
+            f"RoutedMessage({source!r} → {target!r}, {fate}, shortest {self.distance}, "
+            f"by {self.strategy}, memory {self.memory})"
+        )
+
+    def _repr_html_(self) -> str:
+        fate = "delivered" if self.delivered else "not delivered"
+        title = (
+            f"{self.graph.name}: {fate} in {self.hops} hops (shortest {self.distance}) "
+            f"by {self.strategy}, memory {self.memory}"
+        )
+        chances = ["", *(f"{chance:.3f}" for chance in self.probabilities)]
+        rows = [
+            (str(hop), node, chance)
+            for hop, (node, chance) in enumerate(zip(self.path, chances, strict=True))
+        ]
+        return table_as_html(title, ("hop", "node", "probability"), rows)
+
+    def plot(
+        self,
+        path: str | Path | None = None,
+        *,
+        ax: Axes | None = None,
+        view: View = "auto",
+    ) -> Figure:
+        """Draw the trip, with the names of the nodes on the way; a matplotlib figure comes back.
+
+        ``path`` is a file to save it to, ``ax`` the axes to draw on, and ``view`` what is shown:
+        the ``graph`` around the trip, or the ``trip`` alone, each hop at its distance to the
+        target; ``auto`` takes the trip alone where the graph is too dense to see anything in.
+        """
         from garden.plots.walk import draw_walk
 
-        return draw_walk(self.graph, self.walk.nodes, self.target, path)
+        return draw_walk(self.graph, self.walk.nodes, self.target, path, ax, view)
 
 
 def evaluate(
@@ -131,19 +172,24 @@ def evaluate(
     policy is refused where its training may have seen the targets, unless that is allowed; the
     report then says so.
     """
-    config = config or EvaluationConfig()
+    config = EvaluationConfig() if config is None else config
+    expect("config", config, EvaluationConfig)
     if not isinstance(task, SearchTask):
         task = SearchTask.split(load(task), seed=seed)
     if strategies is None:
         strategies = default_strategies(task.graph, memory)
-    elif isinstance(strategies, str) or hasattr(strategies, "represent"):
+    elif hasattr(strategies, "represent") or not _is_list(strategies):
         strategies = [cast(StrategyLike, strategies)]
-    contenders = contenders_named(strategies, memory)
+    contenders = contenders_named(list(cast(Iterable[StrategyLike], strategies)), memory)
     seen = [contender for contender in contenders if has_seen(contender.strategy, task, config)]
     if seen and not allow_seen_targets:
         raise seen_targets_error(seen[0], config)
     met = any(has_met(contender.strategy, task.graph) for contender in contenders)
     return compare(task, contenders, config, progress, seen_targets=bool(seen) or met)
+
+
+def _is_list(strategies: object) -> bool:
+    return isinstance(strategies, Iterable) and not isinstance(strategies, str)
 
 
 def train(
@@ -167,6 +213,7 @@ def train(
     from garden.training.progress import progress_listener
     from garden.training.run import train_seeds
 
+    _check_training(options, size, out)
     if not isinstance(task, SearchTask):
         task = SearchTask.split(load(task))
     if resume and out is None:
@@ -182,6 +229,15 @@ def train(
         listeners=[] if quiet else [progress_listener()],
     )
     return run.policy
+
+
+def _check_training(options: object, size: object, out: object) -> None:
+    if options is not None:
+        expect("options", options, TrainingOptions)
+    if size is not None:
+        expect("size", size, ModelConfig)
+    if out is not None:
+        expect("out", out, str, os.PathLike, otherwise="a path")
 
 
 def adapt(
@@ -202,12 +258,13 @@ def adapt(
     from garden.training.adapt import adapt_universal
     from garden.training.local import adapt_locally
 
-    config = config or AdaptConfig()
+    config = AdaptConfig() if config is None else config
+    expect("config", config, AdaptConfig)
     if out is not None:
-        _refuse_taken(Path(out), force)
+        free_folder(out, CONFIG_FILE, force)  # refused before the work
     policy = strategy_named(start) if isinstance(start, str) else start
     if not isinstance(policy, Universal):
-        raise SpecError(f"{start} cannot be adapted: start from universal")
+        raise SpecError(f"{shown(start)} cannot be adapted: start from universal")
     if not isinstance(task, SearchTask):
         task = SearchTask.split(load(task))
     if config.local:
@@ -215,15 +272,8 @@ def adapt(
     else:
         adapted = adapt_universal(policy, task, config, progress)
     if out is not None:
-        adapted.save(out)
+        adapted.save(out, force)
     return adapted
-
-
-def _refuse_taken(folder: Path, force: bool) -> None:
-    if (folder / CONFIG_FILE).exists() and not force:
-        raise DataError(f"{folder}: holds a policy already: give --force or another --out")
-    if folder.exists() and not folder.is_dir():
-        raise DataError(f"{folder}: is a file, and a policy needs a folder")
 
 
 def train_runs(
@@ -236,6 +286,7 @@ def train_runs(
     one_folder: bool = True,
     resume: bool = False,
     force: bool = False,
+    quiet: bool = False,
 ) -> list[TrainedRun]:
     """Train several seeds of one graph, in stacks as large as fit, each into its own folder."""
     from garden.plots.curves import draw_learning_curves
@@ -258,7 +309,7 @@ def train_runs(
             folders=folders[block],
             resume=resume,
             force=force,
-            listeners=[progress_listener()],
+            listeners=[] if quiet else [progress_listener()],
         )
         if runs[-1].summary["stopped"] == "interrupted":
             break
@@ -272,9 +323,14 @@ def train_runs(
 def load_policy(path: str | Path, device: str = "cpu") -> Policy | Universal | Adapted:
     """A policy from a run folder, or shipped weights by name."""
     from garden.models.checkpoint import load_policy as load_from_folder
-    from garden.names import shipped_weights
+    from garden.names import policies_beside, shipped_weights
 
-    folder = shipped_weights().get(str(path), Path(path))
+    expect("path", path, str, os.PathLike, otherwise="a run folder, or the name of shipped weights")
+    shipped = shipped_weights()
+    folder = shipped.get(str(path), Path(path))
+    if not folder.is_dir():
+        hint = did_you_mean(path, [*shipped, *policies_beside(str(path))])
+        raise DataError(f"{folder}: no such folder: {hint}shipped weights are {', '.join(shipped)}")
     if holds_universal(folder):
         return load_universal_or_adapted(folder)
     return load_from_folder(folder, device)
@@ -301,6 +357,7 @@ def route(
     if start == goal:
         raise GraphError(f"source and target are both {str(source)!r}: give two different nodes")
     check_max_hops(max_hops)
+    expect("seed", seed, Integral, otherwise="a whole number")
     if seed < 0:
         raise SpecError(f"seed {seed} is negative: use 0 or more")
     contender = contender_named(strategy, memory)

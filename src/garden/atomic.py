@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from garden.errors import DataError
+from garden.errors import DataError, expect
 
 _MAX_SUFFIX = 16  # letters
 _DESCRIPTORS = ("/dev", "/dev/fd", "/proc/self/fd")
@@ -32,6 +32,29 @@ def write_file(path: Path, fill: Callable[[Path], object]) -> None:
             _write_through(path, fill)
         else:
             _replace(_real(path), fill)
+
+
+def free_folder(folder: str | Path, marker: str, force: bool = False) -> Path:
+    """The folder for a policy; one that holds a policy's file of this name is refused.
+
+    With ``force`` it is to be overwritten.
+    """
+    expect("folder", folder, str, os.PathLike, otherwise="a path")
+    folder = Path(folder)
+    if (folder / marker).exists() and not force:
+        raise DataError(f"{folder}: holds a policy already: give `force=True`, or another folder")
+    if folder.exists() and not folder.is_dir():
+        raise DataError(f"{folder}: is a file, and a policy needs a folder")
+    return folder
+
+
+def refuse_other(path: Path, text: str) -> None:
+    """Refuse to overwrite a file that holds anything else than this text."""
+    with _one_line_errors(path):
+        if not path.is_file() or _is_stream(path):
+            return
+        if path.read_bytes() != text.encode("utf-8", "surrogatepass"):
+            raise DataError(f"{path}: is there already: give `force=True`, or another file")
 
 
 def check_writable(path: Path) -> None:

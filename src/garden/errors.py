@@ -2,7 +2,16 @@
 
 Each carries one line that says what is wrong, where, and what to do. The command line prints
 that line and exits with code 2; library users catch :class:`GardenError`.
+
+A message names an argument between backticks, as Python spells it (`max_hops`, `force=True`); the
+command line shows the flag of that name in its place.
 """
+
+from __future__ import annotations
+
+import difflib
+import reprlib
+from collections.abc import Iterable
 
 
 class GardenError(Exception):
@@ -21,6 +30,10 @@ class SpecError(GardenError):
     """A graph, strategy or memory name that means nothing here."""
 
 
+class ArgumentError(SpecError, TypeError):
+    """An argument of a type that means nothing here."""
+
+
 class TaskError(GardenError):
     """A search task that cannot be made, read, or used with this graph."""
 
@@ -35,3 +48,17 @@ class ActionError(GardenError):
 
 class MissingExtraError(GardenError, ImportError):
     """Something that needs a package which a plain install does not bring."""
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """``did you mean 'x'? `` for the known name nearest to a mistyped one; empty where none is."""
+    close = difflib.get_close_matches(str(name), list(known), n=1)
+    return f"did you mean {close[0]!r}? " if close else ""
+
+
+def expect(name: str, value: object, *kinds: type, otherwise: str | None = None) -> None:
+    """Refuse an argument that is of none of these kinds, in one line that says what to give."""
+    if not isinstance(value, kinds):
+        wanted = otherwise or " or ".join(kind.__name__ for kind in kinds)
+        said = " ".join(reprlib.repr(value).split())
+        raise ArgumentError(f"`{name}` is {said}, of type {type(value).__name__}: give {wanted}")

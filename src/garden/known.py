@@ -25,7 +25,7 @@ def check_fit(strategy: Strategy, graph: Graph) -> None:
     if strategy.trained_graph != graph.content_hash:
         raise StrategyError(
             f"{strategy.name}: its agents are not those of {graph.name}: use it on the graph that "
-            "they learned on, or adapt without --local"
+            "they learned on, or adapt without `local=True`"
         )
 
 
@@ -56,8 +56,8 @@ def seen_targets_error(contender: Contender, config: EvaluationConfig) -> Strate
     reason = (
         "every node is a target, those of its training included"
         if config.split == "all"
-        else f"it was trained on another split: use --seed {strategy.trained_seed}"
+        else f"it was trained on another split: use `seed={strategy.trained_seed}`"
     )
     return StrategyError(
-        f"{contender.label}: {reason} (or --allow-seen-targets, which is recorded)"
+        f"{contender.label}: {reason} (or `allow_seen_targets=True`, which is recorded)"
     )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from garden.errors import SpecError
+from garden.errors import SpecError, did_you_mean, expect
 from garden.graphs.graph import Graph
 from garden.search.compare import Contender
 from garden.strategies.adapted import load_universal_or_adapted
@@ -18,7 +17,7 @@ from garden.strategies.memory import RECURRENT, Memory, memory_for, memory_named
 from garden.strategies.own import PlainStrategy, as_strategy
 from garden.strategies.registry import WALKERS
 from garden.strategies.trust import Trust
-from garden.strategies.universal import holds_universal
+from garden.strategies.universal import CONFIG_FILE, holds_universal
 
 _LOG = logging.getLogger("garden")
 _WEIGHTS = Path(__file__).parent / "weights"
@@ -49,6 +48,7 @@ def contender_named(strategy: StrategyLike, memory: str = "none") -> Contender:
 
 def contenders_named(strategies: Sequence[StrategyLike], memory: str = "none") -> list[Contender]:
     """The same for several; one name is one strategy, whatever memories it plays with."""
+    expect("memory", memory, str, otherwise="the name of a memory")
     known: dict[str, Strategy] = {}
     contenders = []
     for strategy in strategies:
@@ -88,8 +88,7 @@ def strategy_named(name: str) -> Strategy:
         return load_policy(folder)
     if ":" in name:
         return strategy_of_dotted_name(name)
-    close = difflib.get_close_matches(name, [*WALKERS, *shipped], n=1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
+    hint = did_you_mean(name, [*WALKERS, *shipped, *policies_beside(name)])
     raise SpecError(
         f"unknown strategy {name!r}: {hint}walkers are {', '.join(WALKERS)}; others are shipped "
         "weights, a run folder, or a class of your own as package.module:Class"
@@ -101,6 +100,16 @@ def shipped_weights() -> dict[str, Path]:
     if not _WEIGHTS.is_dir():
         return {}
     return {folder.name: folder for folder in sorted(_WEIGHTS.iterdir()) if folder.is_dir()}
+
+
+def policies_beside(name: str) -> list[str]:
+    """The folders of policies that a mistyped path may have meant, spelled as it is."""
+    parent = Path(name).parent
+    try:
+        holders = (found.parent.name for found in parent.glob(f"*/{CONFIG_FILE}"))
+        return [str(parent / holder) for holder in holders]
+    except (OSError, ValueError):  # no such folder, or none that we may look into
+        return []
 
 
 def _split_memory(name: str) -> tuple[str, str | None]:

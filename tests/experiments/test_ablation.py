@@ -45,7 +45,7 @@ def test_works__five_graphs_of_beta_five_each_with_its_own_trainings():
 
 
 def test_works__graphs_cannot_be_chosen():
-    with pytest.raises(SpecError, match=r"^ablation: its graphs are one for each seed.*--graphs$"):
+    with pytest.raises(SpecError, match=r"^ablation: its graphs are one for each seed.*`graphs`$"):
         ablation.works(Scope(graphs=("5",)))
 
 

@@ -120,3 +120,50 @@ def test_graph__bad_input_is_refused_in_one_line(make, message):
     with pytest.raises(GraphError, match=message) as caught:
         make()
     assert "\n" not in str(caught.value)
+
+
+def test_graph__its_length_is_its_nodes_and_in_asks_for_a_name():
+    graph = Graph.from_edges(TRIANGLE_AND_TAIL, 4, node_names=["a", "b", "c", "7"])
+    assert len(graph) == 4
+    assert "a" in graph
+    assert 7 in graph
+    assert np.int64(7) in graph
+    assert "d" not in graph
+    assert 0 not in graph  # a position is no name
+    assert None not in graph
+    assert ["a"] not in graph
+
+
+def test_graph__equality_and_hash_go_by_content_and_not_by_what_it_is_called():
+    dense = Graph.from_edges(TRIANGLE_AND_TAIL, 4, np.eye(4), name="one")
+    sparse = Graph.from_edges(TRIANGLE_AND_TAIL[::-1], 4, sp.csr_array(np.eye(4)), name="other")
+    assert dense == sparse
+    assert hash(dense) == hash(sparse)
+    assert {dense: "found"}[sparse] == "found"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Graph.from_edges(TRIANGLE_AND_TAIL, 4, 2 * np.eye(4)),
+        Graph.from_edges(TRIANGLE_AND_TAIL[:3], 4, np.eye(4)),
+        Graph.from_edges(np.array([[0, 1], [1, 2], [2, 0], [1, 3]]), 4, np.eye(4)),
+        Graph.from_edges(TRIANGLE_AND_TAIL, 4, np.eye(4), node_names="abcd"),
+        Graph.from_edges(TRIANGLE_AND_TAIL, 4, np.eye(4), attribute_names="abcd"),
+        "graph",
+    ],
+    ids=["attributes", "fewer edges", "edges", "node names", "attribute names", "no graph"],
+)
+def test_graph__anything_else_makes_another_graph(other):
+    assert Graph.from_edges(TRIANGLE_AND_TAIL, 4, np.eye(4)) != other
+
+
+@pytest.mark.parametrize("node", [1.5, None, ("a",)])
+def test_graph__a_node_is_asked_for_by_text_or_number(node):
+    graph = Graph.from_edges(TRIANGLE_AND_TAIL, 4)
+    with pytest.raises(TypeError, match="a node is named by text or a whole number, not "):
+        graph.position(node)
+
+
+def test_graph__a_name_that_was_a_float_is_found_by_that_float():
+    assert Graph.from_edges(np.array([[0, 1]]), 2, node_names=["1.5", "2.5"]).position(2.5) == 1

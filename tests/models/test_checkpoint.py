@@ -51,7 +51,7 @@ def test_policy__truncated_weights_are_refused(policy, tmp_path):
         path.write_bytes(path.read_bytes()[:keep])
         with pytest.raises(DataError, match=r"model\.safetensors: damaged"):
             load_policy(tmp_path)
-        policy.save(tmp_path)
+        policy.save(tmp_path, force=True)
 
 
 def test_policy__altered_weights_are_refused(policy, tmp_path):

@@ -60,7 +60,7 @@ def test_adapt__comes_back_from_its_folder_with_what_it_has_seen(task, adapted, 
 
 def test_adapt__is_refused_on_another_split_of_its_own_graph_and_free_on_others(task, adapted):
     other = SearchTask.split(task.graph, seed=4)
-    with pytest.raises(StrategyError, match="another split: use --seed 3"):
+    with pytest.raises(StrategyError, match="another split: use `seed=3`"):
         garden.evaluate(other, adapted)
     assert garden.evaluate(other, adapted, allow_seen_targets=True).seen_targets
     elsewhere = kaiser_hilgetag(n=60, alpha=30, beta=0.4, seed=6)

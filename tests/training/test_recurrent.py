@@ -101,7 +101,7 @@ def test_recurrent__is_stored_and_played_by_name(tmp_path, policy):
 
 def test_recurrent__is_missed_aloud():
     bare = garden.load_policy("garden-quickstart")
-    with pytest.raises(StrategyError, match="--memory-updates"):
+    with pytest.raises(StrategyError, match="`memory_updates=300`"):
         contender_named(bare, "recurrent")
     with pytest.raises(SpecError, match="only trained policies"):
         contender_named("distance+recurrent")

@@ -199,7 +199,7 @@ def test_train__a_full_gpu_names_the_smaller_setting(monkeypatch):
         raise torch.cuda.OutOfMemoryError
 
     monkeypatch.setitem(trainer_module.LOSSES, "exact", full)
-    with pytest.raises(TrainingError, match="lower --targets-per-update"):
+    with pytest.raises(TrainingError, match="lower `targets_per_update`"):
         Trainer([TASK], QUICK.resolved(), SIZE).run()
 
 
@@ -224,7 +224,7 @@ def test_train__a_full_disk_leaves_the_previous_checkpoint_whole(tmp_path, monke
 def test_run_folder__is_not_overwritten_unasked(tmp_path):
     train_into(tmp_path)
     before = (tmp_path / "model.safetensors").read_bytes()
-    with pytest.raises(DataError, match="--force"):
+    with pytest.raises(DataError, match="`force=True`"):
         train_into(tmp_path)
     assert (tmp_path / "model.safetensors").read_bytes() == before
     train_into(tmp_path, replace(QUICK, learning_rate=0.5), force=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -10,11 +9,12 @@ from typing import Annotated
 import tyro
 
 from garden.cli.graph_options import GraphOptions
+from garden.cli.verb import Verb
 from garden.training.config import AdaptConfig
 
 
 @dataclass(frozen=True)
-class Adapt:
+class Adapt(Verb):
     """Fit universal to a graph in seconds: by fine-tuning, or by agents that learn on their own.
 
     Fine-tuned weights are kept where they help on validation targets.
@@ -47,13 +47,20 @@ class Adapt:
     def run(self) -> None:
         """Adapt, store, say what it bought and how to use it."""
         from garden.api import adapt
-        from garden.cli.console import busy, check_outputs, print_table, progress_bar, write_json
+        from garden.cli.console import (
+            busy,
+            check_outputs,
+            print_table,
+            progress_bar,
+            say,
+            write_json,
+        )
         from garden.datasets.task import SearchTask
 
         check_outputs(json=self.json)
         with busy(f"loading {self.spec}"):
             task = SearchTask.split(self.graph_options.load(self.spec), seed=self.seed)
-        with progress_bar() as progress:
+        with progress_bar(f"adapting to {self.spec}") as progress:
             policy = adapt(task, self.start, self.config, self.out, self.force, progress)
         facts = policy.facts
         columns = ("policy", "validation ratio", "before", "kept", "seconds")
@@ -68,11 +75,8 @@ class Adapt:
         if self.json is not None:
             about = {"folder": str(self.out), "seed": self.seed, **policy.parameters, **facts}
             write_json(about, self.json)
-        print(
-            f"garden: evaluate with: garden evaluate {self.graph_options.command_words(self.spec)} "
-            f"--seed {self.seed} --strategy {self.out}",
-            file=sys.stderr,
-        )
+        spec = self.graph_options.command_words(self.spec)
+        say(f"evaluate with: garden evaluate {spec} --seed {self.seed} --strategy {self.out}")
 
 
 def _ratio_text(ratio: float | None) -> str:

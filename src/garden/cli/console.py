@@ -7,30 +7,47 @@ import logging
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from garden.atomic import check_writable, write_text
+from garden.cli.heartbeat import Heartbeat, print_line
+from garden.cli.verb import Talk
 from garden.errors import DataError, SpecError
 from garden.search.progress import Progress, silent
 
+_LOG = logging.getLogger("garden")
 _PATIENCE = 1.0  # seconds before a bar appears
 
 
-def log_to_stderr() -> None:
+def log_to_stderr(talk: Talk | None = None) -> None:
     """Show what the library has to say, one line each, apart from the results."""
-    logger = logging.getLogger("garden")
-    logger.handlers = [_LogLines()]
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
+    talk = talk or Talk()
+    _LOG.handlers = [_LogLines()]
+    _LOG.setLevel(logging.ERROR if talk.quiet else logging.DEBUG if talk.verbose else logging.INFO)
+    _LOG.propagate = False
+
+
+def say(text: str) -> None:
+    """A note on standard error, unless ``--quiet`` was given."""
+    _LOG.info("%s", text)
+
+
+def is_quiet() -> bool:
+    """Whether only results and errors are wanted."""
+    return not _LOG.isEnabledFor(logging.INFO)
+
+
+def is_verbose() -> bool:
+    """Whether everything there is to say is wanted."""
+    return _LOG.isEnabledFor(logging.DEBUG)
 
 
 class _LogLines(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         kind = "" if record.levelno <= logging.INFO else f"{record.levelname.lower()}: "
-        with suppress(OSError):  # a full or closed stderr is no reason to stop
-            print(f"garden: {kind}{record.getMessage()}", file=sys.stderr)
+        print_line(f"{kind}{record.getMessage()}")
 
 
 def check_outputs(*paths: Path | None, json: str | None = None) -> None:
@@ -60,7 +77,9 @@ def write_json(content: dict[str, Any], destination: str) -> None:
 def print_table(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], json: str | None = None
 ) -> None:
-    """Show a table; on standard error where standard output carries JSON."""
+    """Show a table; where standard output carries JSON on standard error, if that may speak."""
+    if json == "-" and is_quiet():
+        return
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -77,9 +96,21 @@ def print_table(
 
 @contextmanager
 def busy(what: str) -> Iterator[None]:
-    """A turning sign on a terminal while something of unknown length is done."""
-    if not sys.stderr.isatty():
+    """A turning sign on a terminal while something of unknown length is done, else lines."""
+    began = time.monotonic()
+    with _sign(what):
         yield
+    _LOG.debug("%s took %.2f s", what, time.monotonic() - began)
+
+
+@contextmanager
+def _sign(what: str) -> Iterator[None]:
+    if is_quiet():
+        yield
+        return
+    if not sys.stderr.isatty():
+        with Heartbeat(what).running():
+            yield
         return
     from rich.console import Console
     from rich.text import Text
@@ -89,13 +120,39 @@ def busy(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Progress]:
+def progress_lines(what: str) -> Iterator[Progress]:
+    """Lines where standard error is no terminal, and nothing on one.
+
+    For work that says on a terminal by itself how it goes, perhaps with bars of its own.
+    """
+    if is_quiet() or sys.stderr.isatty():
+        yield silent
+        return
+    with Heartbeat(what).running() as heartbeat:
+        yield heartbeat.show
+
+
+@contextmanager
+def progress_bar(what: str = "working") -> Iterator[Progress]:
     """A bar on standard error, with the time left, for whatever takes longer than a second.
 
-    Where standard error is no terminal there is none.
+    Where standard error is no terminal there are lines in its place, of ``what`` as long as
+    nothing else is known.
     """
-    if not sys.stderr.isatty():
+    began = time.monotonic()
+    with _bar(what) as progress:
+        yield progress
+    _LOG.debug("%s took %.2f s", what, time.monotonic() - began)
+
+
+@contextmanager
+def _bar(what: str) -> Iterator[Progress]:
+    if is_quiet():
         yield silent
+        return
+    if not sys.stderr.isatty():
+        with progress_lines(what) as progress:
+            yield progress
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn

@@ -8,6 +8,7 @@ from typing import Annotated
 import tyro
 
 from garden.cli.graph_options import GraphOptions
+from garden.cli.verb import Verb
 
 _OTHER_GRAPHS = (
     ("kaiser-hilgetag:n=200,alpha=30,beta=0.1,seed=3", "Grown in a box; positions as attributes"),
@@ -21,7 +22,7 @@ _OTHER_GRAPHS = (
 
 
 @dataclass(frozen=True)
-class DataList:
+class DataList(Verb):
     """List the graphs that garden knows by name, and the kinds of files it reads."""
 
     json: str | None = None
@@ -43,7 +44,7 @@ class DataList:
 
 
 @dataclass(frozen=True)
-class DataInfo:
+class DataInfo(Verb):
     """Load a graph and print what it holds."""
 
     spec: tyro.conf.Positional[str]
@@ -74,7 +75,7 @@ class DataInfo:
 
 
 @dataclass(frozen=True)
-class DataFetch:
+class DataFetch(Verb):
     """Download a real dataset into the user's cache and verify what it holds."""
 
     name: tyro.conf.Positional[str]
@@ -88,11 +89,12 @@ class DataFetch:
 
     def run(self) -> None:
         """Fetch, verify, say where it lies."""
-        from garden.cli.console import check_outputs, print_table, write_json
+        from garden.cli.console import busy, check_outputs, print_table, write_json
         from garden.datasets.catalogue import fetch
 
         check_outputs(json=self.json)
-        folder = fetch(self.name, url=self.url)
+        with busy(f"fetching {self.name}"):
+            folder = fetch(self.name, url=self.url)
         print_table("Fetched", ("what", "where"), [(self.name, str(folder))], self.json)
         if self.json:
             write_json({"name": self.name, "folder": str(folder)}, self.json)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from garden.cli.graph_options import GraphOptions
+from garden.cli.verb import Verb
 from garden.errors import SpecError
 from garden.search.config import EvaluationConfig
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Evaluate:
+class Evaluate(Verb):
     """Compare strategies on a graph's test pairs and print the paper's three metrics."""
 
     spec: tyro.conf.Positional[str]
@@ -109,7 +110,7 @@ class Evaluate:
         from garden.names import default_strategies
 
         strategies = self.strategy or tuple(default_strategies(task.graph, self.memory))
-        with progress_bar() as progress:
+        with progress_bar(f"evaluating on {task.graph.name}") as progress:
             return evaluate(
                 task,
                 strategies,

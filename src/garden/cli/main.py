@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Annotated
@@ -11,18 +12,23 @@ import tyro
 
 from garden import __version__
 from garden.cli.adapt import Adapt
-from garden.cli.console import log_to_stderr
+from garden.cli.console import is_verbose, log_to_stderr
 from garden.cli.data import DataFetch, DataInfo, DataList
 from garden.cli.evaluate import Evaluate
+from garden.cli.flags import check_verb, in_flags
 from garden.cli.quickstart import Quickstart
 from garden.cli.reproduce import Reproduce
 from garden.cli.route import Route
 from garden.cli.streams import abandon_stdout, ready_streams
 from garden.cli.task import Task
 from garden.cli.train import Train
-from garden.errors import GardenError
+from garden.errors import GardenError, SpecError
 
-_DESCRIPTION = "Decentralised search on attributed graphs: learn it, run it, study it."
+_DESCRIPTION = """Decentralised search on attributed graphs: learn it, run it, study it.
+
+`garden VERB --help` says what a verb takes, `garden --version` prints the version, and
+`garden --tyro-print-completion bash` (or zsh, fish) a script that completes verbs and flags."""
+_COMPLETION = "--tyro-print-completion"
 _DATA = "List the graphs known by name, show what one holds, or fetch real ones."
 
 DataCommand = (
@@ -46,13 +52,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run ``garden`` with these arguments, the process's own by default."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     ready_streams()
+    log_to_stderr()
     try:
         try:
             _run(arguments or ["--help"])
         finally:
             sys.stdout.flush()  # here, where a failure can still be told
     except GardenError as error:
-        _stop(str(error), 2)
+        if is_verbose():
+            traceback.print_exc()
+        _stop(in_flags(str(error), Command), 2)
     except MemoryError:
         _stop("out of memory: try a smaller graph, fewer pairs or a lower --max-hops", 2)
     except KeyboardInterrupt:
@@ -69,6 +78,9 @@ def _run(arguments: Sequence[str]) -> None:
     if list(arguments) == ["--version"]:
         print(f"garden {__version__}")
         return
+    if arguments[0] == _COMPLETION and arguments[1:2] not in (["bash"], ["zsh"], ["fish"]):
+        raise SpecError("completion is for bash, zsh or fish: name one")
+    check_verb(arguments, Command)
     config = (tyro.conf.FlagCreatePairsOff, tyro.conf.OmitSubcommandPrefixes)
     command: Command = tyro.cli(
         Command,
@@ -77,7 +89,7 @@ def _run(arguments: Sequence[str]) -> None:
         args=arguments,
         config=config,
     )
-    log_to_stderr()
+    log_to_stderr(command.talk)
     command.run()
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from garden.cli.verb import Verb
+
 if TYPE_CHECKING:
     from garden.datasets.task import SearchTask
     from garden.names import StrategyLike
@@ -19,7 +21,7 @@ _DROPOUT = 0.0  # two attributes are too few to leave any out: so validation say
 
 
 @dataclass(frozen=True)
-class Quickstart:
+class Quickstart(Verb):
     """Grow a graph, train trellis on it, compare every strategy, and draw one message's trip."""
 
     out: Path = Path("garden-quickstart")
@@ -41,7 +43,7 @@ class Quickstart:
         check_outputs(self.out / "report.json", json=self.json)
         task = SearchTask.split(load(f"{_SPEC},seed={self.seed}"), seed=self.seed)
         strategies = self._strategies(task)
-        with progress_bar() as progress:
+        with progress_bar("evaluating") as progress:
             report = evaluate(task, strategies, progress=progress)
         write_text(self.out / "report.json", jsonlib.dumps(report.to_json(), indent=2) + "\n")
         write_text(self.out / "table.txt", f"{report}\n")
@@ -66,8 +68,9 @@ class Quickstart:
         strategies: list[StrategyLike] = [*default_strategies(task.graph), "bidirectional+visited"]
         if self.seed == 0:  # the shipped policy was trained on this graph and this split
             strategies.append("garden-quickstart")
-        policy = train(task, options=TrainingOptions(updates=_UPDATES, dropout=_DROPOUT))
-        policy.save(self.out / "trellis")
+        options = TrainingOptions(updates=_UPDATES, dropout=_DROPOUT)
+        policy = train(task, options=options, quiet=self.talk.quiet)
+        policy.save(self.out / "trellis", force=True)
         return [*strategies, policy]
 
     def _draw_trip(self, report: Report, strategies: list[StrategyLike]) -> str:

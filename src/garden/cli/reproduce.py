@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,14 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from garden.cli.console import progress_lines, say
+from garden.cli.heartbeat import duration
+from garden.cli.verb import Verb
 from garden.experiments.config import AttributeJoin, Execution
+from garden.search.progress import Progress
 
 if TYPE_CHECKING:
     from garden.experiments.work import Work
 
 
 @dataclass(frozen=True)
-class Reproduce:
+class Reproduce(Verb):
     """Make a table or a figure of the paper from nothing but the data, or all of them.
 
     What is done stays done: a stopped reproduction continues where it was.
@@ -67,14 +70,17 @@ class Reproduce:
         if self.train_only:
             pretrain([self.name], self.out, scope, self.execution.device)
             return
-        page = reproduce([self.name], self.out, scope, self.execution, _Lines())
-        print(f"garden: the results are in {page}", file=sys.stderr)
+        with progress_lines(f"reproducing {self.name}") as progress:
+            lines = Lines(progress)
+            page = reproduce([self.name], self.out, scope, self.execution, lines)
+        say(f"the results are in {page}")
 
 
-class _Lines:
-    """How it goes, a line for each unit."""
+class Lines:
+    """How it goes, a line for each unit, and for the units that take long."""
 
-    def __init__(self) -> None:
+    def __init__(self, progress: Progress) -> None:
+        self.progress = progress
         self.name, self.done, self.left, self.running = "", 0, 0, 0
         self.began, self.finished = time.monotonic(), 0
 
@@ -82,7 +88,8 @@ class _Lines:
         """Say how much there is."""
         self.name, self.done, self.left, self.running = name, done, left, 0
         self.began, self.finished = time.monotonic(), 0
-        print(f"garden: {name}: {done} runs are done, {left} are left", file=sys.stderr)
+        say(f"{name}: {done} runs are done, {left} are left")
+        self.progress(f"{name}, {done} of {done + left} runs done", 0, 0)
 
     def started(self, work: Work) -> None:
         """Count it."""
@@ -96,14 +103,9 @@ class _Lines:
         self.finished += 1
         pace = (time.monotonic() - self.began) / self.finished
         rest = pace * (self.left + self.running)
-        print(
-            f"garden: {self.name}: {work.title} took {seconds:.0f} s; {self.done} done, "
-            f"{self.running} running, {self.left} left, about {_duration(rest)} to go",
-            file=sys.stderr,
+        say(
+            f"{self.name}: {work.title} took {seconds:.0f} s; {self.done} done, "
+            f"{self.running} running, {self.left} left, about {duration(rest)} to go"
         )
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+        total = self.done + self.running + self.left
+        self.progress(f"{self.name}, {self.done} of {total} runs done", 0, 0)

@@ -9,11 +9,12 @@ from typing import Annotated
 import tyro
 
 from garden.cli.graph_options import GraphOptions
+from garden.cli.verb import Verb
 from garden.search.config import MaxHops
 
 
 @dataclass(frozen=True)
-class Route:
+class Route(Verb):
     """Send one message from a source to a target and print its path, hop by hop."""
 
     spec: tyro.conf.Positional[str]
@@ -67,7 +68,7 @@ class Route:
             picture_format(self.plot)
         with busy(f"loading {self.spec}"):
             graph = self.graph_options.load(self.spec)
-        with progress_bar() as progress:
+        with progress_bar(f"routing on {self.spec}") as progress:
             message = route(
                 graph,
                 self.strategy,

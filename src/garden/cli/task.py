@@ -9,10 +9,11 @@ from typing import Annotated
 import tyro
 
 from garden.cli.graph_options import GraphOptions
+from garden.cli.verb import Verb
 
 
 @dataclass(frozen=True)
-class Task:
+class Task(Verb):
     """Split a graph's targets 80/10/10, draw 1,000 validation and 1,000 test pairs, store them."""
 
     spec: tyro.conf.Positional[str]
@@ -28,6 +29,9 @@ class Task:
     seed: int = 0
     """Fixes the split and the pairs."""
 
+    force: bool = False
+    """Overwrite OUT, where it holds another task or anything else."""
+
     json: str | None = None
     """Write a summary as JSON to this file; - is standard output."""
 
@@ -39,7 +43,7 @@ class Task:
         check_outputs(self.out, json=self.json)
         with busy(f"loading {self.spec}"):
             task = SearchTask.split(self.graph_options.load(self.spec), seed=self.seed)
-        task.save(self.out)
+        task.save(self.out, self.force)
         summary = {
             "graph": task.graph.name,
             "seed": task.seed,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from garden.cli.graph_options import GraphOptions
+from garden.cli.verb import Verb
 from garden.errors import SpecError
 from garden.models.config import ModelConfig
 from garden.training.config import RunOptions, TrainingOptions
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Train:
+class Train(Verb):
     """Train a model on a graph, keeping what scores best on validation targets."""
 
     spec: tyro.conf.Positional[str]
@@ -81,6 +82,7 @@ class Train:
             one_folder=self.seeds is None,
             resume=self.resume,
             force=self.force,
+            quiet=self.talk.quiet,
         )
         columns = ("run", "validation ratio", "at update", "updates", "seconds", "stopped")
         print_table("Trained", columns, [_row(run) for run in runs], self.json)
@@ -89,20 +91,19 @@ class Train:
         self._say_what_next(runs)
 
     def _say_what_next(self, runs: list[TrainedRun]) -> None:
+        from garden.cli.console import say
+
         stopped = {run.summary["stopped"] for run in runs}
         if stopped & {"interrupted", "time"}:
             words = [word for word in sys.argv[1:] if word not in ("--resume", "--force")]
             again = shlex.join(["garden", *words, "--resume"])
-            print(f"garden: stopped before the end; resume with: {again}", file=sys.stderr)
+            say(f"stopped before the end; resume with: {again}")
         if "interrupted" in stopped:
             sys.exit(130)
         first = runs[0]
         seed = first.policy.info.seed
-        print(
-            f"garden: evaluate with: garden evaluate {self.graph_options.command_words(self.spec)} "
-            f"--seed {seed} --strategy {first.folder}",
-            file=sys.stderr,
-        )
+        spec = self.graph_options.command_words(self.spec)
+        say(f"evaluate with: garden evaluate {spec} --seed {seed} --strategy {first.folder}")
 
 
 def _row(run: TrainedRun) -> tuple[str, ...]:

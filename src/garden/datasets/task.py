@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
@@ -16,10 +17,11 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from garden.atomic import write_text
-from garden.errors import GardenError, TaskError
+from garden.atomic import refuse_other, write_text
+from garden.errors import GardenError, TaskError, expect
 from garden.graphs.cells import shown
 from garden.graphs.graph import Graph
+from garden.notebook import facts_as_html
 
 Split = Literal["train", "validation", "test", "all"]
 SPLITS: tuple[Split, ...] = get_args(Split)
@@ -54,6 +56,7 @@ class SearchTask:
     @classmethod
     def split(cls, graph: Graph, seed: int = 0, num_pairs: int = NUM_PAIRS) -> SearchTask:
         """Draw an 80/10/10 split of the targets, and pairs with replacement, from a seed."""
+        expect("graph", graph, Graph, otherwise="a Graph, as garden.load does")
         if graph.num_nodes < MIN_NODES:
             raise TaskError(
                 f"{graph.name} has {graph.num_nodes} nodes: a split needs at least {MIN_NODES}"
@@ -110,8 +113,12 @@ class SearchTask:
             digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
         return digest.hexdigest()
 
-    def save(self, path: str | Path) -> None:
-        """Write the task as JSON; the graph itself is not in it, only its name and hash."""
+    def save(self, path: str | Path, force: bool = False) -> None:
+        """Write the task as JSON; the graph itself is not in it, only its name and hash.
+
+        A file that holds anything else than this task is overwritten with ``force`` only.
+        """
+        expect("path", path, str, os.PathLike, otherwise="a path")
         names = self.graph.node_names
 
         def named(positions: np.ndarray) -> list[Any]:
@@ -128,7 +135,10 @@ class SearchTask:
             "targets": {split: named(self.targets(split)) for split in SPLITS[:3]},
             "pairs": {split: named(self.pairs(split)) for split in SPLITS[1:3]},
         }
-        write_text(Path(path), json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+        text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+        if not force:
+            refuse_other(Path(path), text)
+        write_text(Path(path), text)
 
     @classmethod
     def load(cls, path: str | Path, graph: Graph) -> SearchTask:
@@ -147,6 +157,22 @@ class SearchTask:
         if task.content_hash != content.get("task_hash"):
             raise TaskError(f"{path}: the task was altered: its hash does not match its content")
         return task
+
+    def __repr__(self) -> str:
+        sizes = "/".join(str(len(self.targets(split))) for split in SPLITS[:3])
+        return (
+            f"SearchTask({self.graph.name!r}, seed {self.seed}, {sizes} targets, "
+            f"{len(self.test_pairs)} test pairs)"
+        )
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "seed": str(self.seed),
+            **{f"{split} targets": f"{len(self.targets(split)):,}" for split in SPLITS[:3]},
+            "validation pairs": f"{len(self.validation_pairs):,}",
+            "test pairs": f"{len(self.test_pairs):,}",
+        }
+        return facts_as_html(f"SearchTask on {self.graph.name}", facts)
 
 
 def draw_pairs(targets: np.ndarray, num_nodes: int, num_pairs: int, seed: list[int]) -> np.ndarray:

@@ -2,8 +2,8 @@
 
 :class:`SearchEnv` and :class:`SearchVectorEnv` are Gymnasium's, :class:`SearchAECEnv` is
 PettingZoo's; all three are thin views of the pure functions in :mod:`garden.envs.core`, which need
-neither. Importing this package makes ``garden/Search-v0`` known to Gymnasium, where that is
-installed.
+neither. ``gymnasium.make("garden.envs:garden/Search-v0", spec=…, seed=…)`` imports this package,
+which makes the name known to Gymnasium, where that is installed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted(__all__)
 
 
 if find_spec("gymnasium") is not None:

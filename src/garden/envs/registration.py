@@ -1,4 +1,4 @@
-"""``garden/Search-v0``: the environment by name, from a graph spec and a seed."""
+"""``garden.envs:garden/Search-v0``: the environment by name, from a graph spec and a seed."""
 
 from __future__ import annotations
 

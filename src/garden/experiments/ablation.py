@@ -105,7 +105,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
 def _works(scope: Scope) -> list[Comparison]:
     if scope.graphs is not None:
         raise SpecError(
-            f"ablation: its graphs are one for each seed, all of β = {BETA:g}: leave out --graphs"
+            f"ablation: its graphs are one for each seed, all of β = {BETA:g}: leave out `graphs`"
         )
     return [comparison(seed, scope.quick) for seed in scope.seeds_or(NUM_SEEDS)]
 

@@ -110,7 +110,9 @@ def on_ray(
     try:
         import ray
     except ImportError:
-        raise SpecError("--executor ray needs Ray: pip install 'garden-search[cluster]'") from None
+        raise SpecError(
+            "`executor='ray'` needs Ray: pip install 'garden-search[cluster]'"
+        ) from None
     ours = not ray.is_initialized()
     if ours:
         here = None if os.environ.get("RAY_ADDRESS") else num_workers

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from garden.errors import SpecError
+from garden.errors import SpecError, did_you_mean
 from garden.experiments import (
     ablation,
     adapt,
@@ -134,7 +134,8 @@ def experiment_named(name: str) -> Experiment:
         return EXPERIMENTS[name]
     except KeyError:
         raise SpecError(
-            f"unknown experiment {name!r}: choose from {', '.join(EXPERIMENTS)}, all"
+            f"unknown experiment {name!r}: {did_you_mean(name, EXPERIMENTS)}"
+            f"choose from {', '.join(EXPERIMENTS)}, all"
         ) from None
 
 

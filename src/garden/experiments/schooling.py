@@ -67,7 +67,7 @@ class Schooling:
         """The policy: from its folder, or trained now."""
         folder = self.folder_in(policies)
         if not holds_universal(folder):
-            self.trained().save(folder)
+            self.trained().save(folder, force=True)
         return load_universal(folder)
 
     def trained(self) -> Universal:

@@ -61,7 +61,7 @@ class Store:
         if not whole or whole[0] + "\n" != _header():
             raise DataError(
                 f"{self.path}: results of another version (this one writes {FORMAT}): "
-                "move the folder away, or give another --out"
+                "move the folder away, or give another `out`"
             )
         for number, line in enumerate(whole[1:], start=2):
             try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import reprlib
+from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Real
 
@@ -74,6 +75,12 @@ def as_boolean(cell: object) -> float | None:
 def shown(value: object) -> str:
     """A short spelling on one line, for messages, however long the value is."""
     return " ".join(reprlib.repr(value).split())
+
+
+def sample_of(names: Sequence[str], otherwise: str = "", count: int = 5) -> str:
+    """The first few names, however many there are."""
+    sample = ", ".join(shortened(name) for name in names[:count])
+    return (sample or otherwise) + (", …" if len(names) > count else "")
 
 
 def shortened(text: str) -> str:

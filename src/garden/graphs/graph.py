@@ -10,13 +10,15 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from numbers import Integral
 from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
-from garden.errors import GraphError
-from garden.graphs.cells import shortened, shown
+from garden.errors import ArgumentError, GraphError
+from garden.graphs.cells import sample_of, shown
+from garden.notebook import facts_as_html
 
 AttributeTable: TypeAlias = np.ndarray | sp.csr_array  # (num_nodes, num_attributes) float32
 
@@ -27,7 +29,9 @@ _MAX_NODES = np.iinfo(np.int32).max
 class Graph:
     """Nodes, edges and attributes, by position; names translate to positions and back.
 
-    Build one with :meth:`from_edges` unless you already hold clean CSR arrays.
+    Build one with :meth:`from_edges` unless you already hold clean CSR arrays. Its length is the
+    number of nodes, ``in`` asks for a node by name, and graphs are equal where nodes, edges and
+    attributes are, whatever they are called.
     """
 
     indptr: np.ndarray  # (num_nodes + 1,) int64
@@ -125,9 +129,13 @@ class Graph:
         try:
             return self._position_of[str(node)]
         except KeyError:
+            if not isinstance(node, str | Integral):
+                raise ArgumentError(
+                    f"a node is named by text or a whole number, not {shown(node)}"
+                ) from None
             raise GraphError(
                 f"no node named {shown(str(node))} in {self.name}: its {self.num_nodes} nodes "
-                f"are named {_sample_of(self.node_names)}"
+                f"are named {sample_of(self.node_names)}"
             ) from None
 
     def subgraph(self, nodes: np.ndarray) -> Graph:
@@ -177,11 +185,44 @@ class Graph:
         table = self.attributes
         return [self.indptr, self.indices, table.data, table.indices, table.indptr]
 
+    def __len__(self) -> int:
+        """How many nodes there are."""
+        return self.num_nodes
+
+    def __contains__(self, node: object) -> bool:
+        """Whether a node has this name; integers are read as names too."""
+        return isinstance(node, str | Integral) and str(node) in self._position_of
+
+    def __eq__(self, other: object) -> bool:
+        """Whether nodes, names, edges and attributes are the same; what it is called is not."""
+        if not isinstance(other, Graph):
+            return NotImplemented
+        if self is other:
+            return True
+        sizes = (self.num_nodes, self.num_edges, self.num_attributes)
+        if sizes != (other.num_nodes, other.num_edges, other.num_attributes):
+            return False
+        return self.content_hash == other.content_hash
+
+    def __hash__(self) -> int:
+        return hash(self.content_hash)
+
     def __repr__(self) -> str:
         return (
             f"Graph({self.name!r}, {self.num_nodes} nodes, {self.num_edges} edges, "
             f"{self.num_attributes} attributes)"
         )
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "nodes": f"{self.num_nodes:,}",
+            "edges": f"{self.num_edges:,}",
+            "attributes": f"{self.num_attributes:,}",
+            "mean degree": f"{self.degrees.mean():.1f}",
+            "node names": sample_of(self.node_names),
+            "attribute names": sample_of(self.attribute_names, "–"),
+        }
+        return facts_as_html(f"Graph {self.name}", facts)
 
 
 def _csr_of_edges(edges: np.ndarray, num_nodes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -271,8 +312,3 @@ def _sorted_indices(matrix: sp.csr_array) -> np.ndarray:
 
 def _name_bytes(names: tuple[str, ...]) -> bytes:
     return "".join(f"{len(name)}:{name}" for name in names).encode("utf-8", "surrogatepass")
-
-
-def _sample_of(names: tuple[str, ...], count: int = 5) -> str:
-    sample = ", ".join(shortened(name) for name in names[:count])
-    return sample + (", …" if len(names) > count else "")

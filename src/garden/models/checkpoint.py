@@ -36,6 +36,8 @@ def save_policy(policy: Policy, folder: Path) -> None:
     write_tensors(folder / MODEL_FILE, policy.model.state_dict(), {})
     if policy.message is not None:
         write_tensors(folder / MESSAGE_FILE, policy.message.state_dict(), {})
+    else:  # that of a policy which stood here before
+        (folder / MESSAGE_FILE).unlink(missing_ok=True)
 
 
 def load_policy(folder: Path, device: str = "cpu") -> Policy:

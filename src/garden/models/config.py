@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Literal, get_args
 
-from garden.errors import SpecError
+from garden.errors import SpecError, did_you_mean, expect
 
 ModelName = Literal["trellis", "garden", "mlpa2c", "mlpa2cwd"]
 MODELS: tuple[ModelName, ...] = get_args(ModelName)
@@ -37,6 +38,7 @@ class ModelConfig:
 
     def __post_init__(self) -> None:
         for name in ("hidden", "embedding", "layers"):
+            expect(name, getattr(self, name), Integral, otherwise="a whole number")
             if getattr(self, name) < 1:
                 raise SpecError(f"{name} is {getattr(self, name)}: it must be at least 1")
         if self.reads not in get_args(Reads):
@@ -53,4 +55,6 @@ def check_model_name(name: str) -> ModelName:
     for known in MODELS:
         if name == known:
             return known
-    raise SpecError(f"unknown model {name!r}: choose from {', '.join(MODELS)}")
+    raise SpecError(
+        f"unknown model {name!r}: {did_you_mean(name, MODELS)}choose from {', '.join(MODELS)}"
+    )

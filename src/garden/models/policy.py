@@ -11,11 +11,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from garden.atomic import free_folder
 from garden.errors import StrategyError
 from garden.graphs.ego import EgoGraph, EgoGraphs
 from garden.models.base import Model, Surroundings
 from garden.models.inputs import EgoTensors, ego_tensors, profile_tensor
 from garden.models.message import MessageNetwork, RecurrentMemory
+from garden.notebook import facts_as_html
 from garden.strategies.base import Ragged, Representations, Selection, Strategy
 from garden.strategies.matching import Matches, matched_pairs, matched_table
 from garden.strategies.profiles import key_representations
@@ -60,11 +62,11 @@ class Policy(Strategy):
         self.trained_graph, self.trained_task = info.graph_hash, info.task_hash
         self.trained_seed = info.seed
 
-    def save(self, folder: str | Path) -> None:
-        """Store the policy in a folder of its own."""
-        from garden.models.checkpoint import save_policy
+    def save(self, folder: str | Path, force: bool = False) -> None:
+        """Store the policy in a folder of its own; another policy's only with ``force``."""
+        from garden.models.checkpoint import CONFIG_FILE, save_policy
 
-        save_policy(self, Path(folder))
+        save_policy(self, free_folder(folder, CONFIG_FILE, force))
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -86,7 +88,7 @@ class Policy(Strategy):
         if self.message is None:
             raise StrategyError(
                 f"{self.name}: no recurrent memory was trained with this policy: train with "
-                "--memory-updates 300, or use another memory"
+                "`memory_updates=300`, or use another memory"
             )
         return RecurrentMemory(self.message)
 
@@ -236,6 +238,20 @@ class Policy(Strategy):
                 f"{self.name} was trained on {self.model.num_attributes} attributes, "
                 f"and these ego graphs show {width}"
             )
+
+    def __repr__(self) -> str:
+        info = self.info
+        return f"Policy({info.model!r} by {info.method}, {info.graph!r}, seed {info.seed})"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "method": self.info.method,
+            "trained on": self.info.graph,
+            "seed": str(self.info.seed),
+            "attributes": f"{len(self.info.attribute_names):,}",
+            "recurrent memory": "no" if self.message is None else "yes",
+        }
+        return facts_as_html(f"Policy {self.info.model}", facts)
 
 
 def facts_of(matches: Matches) -> np.ndarray:

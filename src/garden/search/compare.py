@@ -157,7 +157,7 @@ def _evaluation_of(
     if config.evaluation == "exact" and not memoryless:
         raise SpecError(
             f"{contender.label} with memory {contender.memory.name} has no exact evaluation: "
-            "use --evaluation sampled or auto"
+            "use `evaluation='sampled'` or `evaluation='auto'`"
         )
     if config.evaluation != "auto":
         return config.evaluation

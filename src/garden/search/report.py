@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from garden.graphs.graph import Graph
+from garden.notebook import table_as_html
 from garden.search.config import EvaluationConfig
 from garden.search.metrics import DistanceBand, PairOutcomes
 
@@ -179,6 +180,18 @@ class Report:
             for line in lines
         ]
         return "\n".join([self.title(), *table])
+
+    def __repr__(self) -> str:
+        ratio = COLUMNS.index("oracle ratio")
+        found = [
+            f"{result.name}+{result.memory} {row[ratio]}".replace("+none ", " ")
+            for result, row in zip(self.results, self.rows(), strict=True)
+        ]
+        pairs = f"{len(self.pairs)} {self.config.split} pairs"
+        return f"Report({self.graph.name!r}, {pairs}, oracle ratios: {', '.join(found)})"
+
+    def _repr_html_(self) -> str:
+        return table_as_html(self.title(), COLUMNS, self.rows())
 
 
 def ratio_text(ratio: float | None) -> str:

@@ -11,9 +11,10 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from garden.atomic import write_file
+from garden.atomic import free_folder, write_file
 from garden.errors import DataError
 from garden.graphs.ego import EgoGraphs
+from garden.notebook import facts_as_html
 from garden.strategies.base import Representations, Selection, Strategy
 from garden.strategies.trust import Trust
 from garden.strategies.universal import CONFIG_FILE, Universal, load_universal, save_universal
@@ -70,22 +71,42 @@ class Adapted(Strategy):
         """What the network says of all pairs."""
         return self.policy.score(candidates, targets)
 
-    def save(self, folder: str | Path) -> None:
-        """Store the policy in a folder of its own."""
+    def save(self, folder: str | Path, force: bool = False) -> None:
+        """Store the policy in a folder of its own; another policy's only with ``force``."""
+        folder = free_folder(folder, CONFIG_FILE, force)
         seen = {
             "graph_hash": self.trained_graph,
             "task_hash": self.trained_task,
             "seed": self.trained_seed,
             "facts": dict(self.facts),
         }
-        path = Path(folder) / TRUST_FILE
+        path = folder / TRUST_FILE
         if self.trust is None:
             path.unlink(missing_ok=True)
         else:
             content = _content_of(self.trust)
             write_file(path, lambda temporary: temporary.write_bytes(content))
             seen["trust_hash"] = hashlib.sha256(content).hexdigest()
-        save_universal(self.policy, Path(folder), adapted=seen)
+        save_universal(self.policy, folder, adapted=seen)
+
+    def __repr__(self) -> str:
+        graph, way = self.facts.get("graph", "?"), "as a whole" if self.trust is None else "locally"
+        return f"Adapted({way} to {graph!r}, seed {self.trained_seed})"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "adapted to": str(self.facts.get("graph", "?")),
+            "seed": str(self.trained_seed),
+            "temperature": str(self.temperature),
+            "validation ratio": _number(self.facts.get("validation_ratio")),
+            "before": _number(self.facts.get("validation_ratio_before")),
+            "kept": str(self.facts.get("kept", "?")),
+        }
+        return facts_as_html("Adapted", facts)
+
+
+def _number(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, int | float) else "?"
 
 
 def load_universal_or_adapted(folder: Path) -> Universal | Adapted:

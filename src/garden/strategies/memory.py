@@ -15,7 +15,7 @@ from typing import Any, Self, final
 
 import numpy as np
 
-from garden.errors import SpecError
+from garden.errors import SpecError, did_you_mean, expect
 from garden.graphs.cells import shown
 from garden.strategies.base import Representations, Strategy
 
@@ -274,12 +274,13 @@ RULES = tuple(name for name in MEMORIES if name != NoMemory.name)
 
 def memory_named(name: str) -> Memory:
     """The memory with this name."""
-    try:
+    expect("memory", name, str, otherwise="the name of a memory")
+    if name in MEMORIES:
         return MEMORIES[name]
-    except KeyError:
-        raise SpecError(
-            f"unknown memory {shown(name)}: choose from {', '.join(MEMORIES)}, {RECURRENT}"
-        ) from None
+    known = (*MEMORIES, RECURRENT)
+    raise SpecError(
+        f"unknown memory {shown(name)}: {did_you_mean(name, known)}choose from {', '.join(known)}"
+    )
 
 
 BY_SCORE = FrontierMemory(hop_price=2.0, patience=math.inf, by_score=True)

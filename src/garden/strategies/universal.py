@@ -16,9 +16,11 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from garden.atomic import write_file, write_text
+from garden.atomic import free_folder, write_file, write_text
 from garden.errors import DataError, StrategyError
+from garden.graphs.cells import sample_of
 from garden.graphs.ego import EgoGraphs
+from garden.notebook import facts_as_html
 from garden.strategies.base import (
     Representations,
     Selection,
@@ -117,9 +119,25 @@ class Universal(Strategy):
         judge = network_scores if len(likeness) > _FEW_PAIRS else scores_of_few
         return judge(likeness, self.weights, self.bound) / self.temperature
 
-    def save(self, folder: str | Path) -> None:
-        """Store the policy in a folder of its own."""
-        save_universal(self, Path(folder))
+    def save(self, folder: str | Path, force: bool = False) -> None:
+        """Store the policy in a folder of its own; another policy's only with ``force``."""
+        save_universal(self, free_folder(folder, CONFIG_FILE, force))
+
+    def __repr__(self) -> str:
+        return f"Universal(temperature {self.temperature}, trained on {self._taught()})"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "temperature": str(self.temperature),
+            "bound": str(self.bound),
+            "trained on": self._taught(),
+        }
+        return facts_as_html("Universal", facts)
+
+    def _taught(self) -> str:
+        """The kinds of graphs that it was trained on, in a few words."""
+        kinds = [str(kind) for kind in self.training.get("kinds", ())]
+        return sample_of(kinds, "graphs unknown")
 
 
 def network_scores(likeness: np.ndarray, weights: UniversalWeights, bound: float) -> np.ndarray:

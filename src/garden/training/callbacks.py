@@ -85,7 +85,7 @@ def _tensorboard(folder: Path) -> Callable[[Record], None]:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
         raise DataError(
-            "--tensorboard needs the extra: pip install 'garden-search[logging]'"
+            "`tensorboard=True` needs the extra: pip install 'garden-search[logging]'"
         ) from None
     writer = SummaryWriter(str(folder / "tensorboard"))
 
@@ -101,7 +101,9 @@ def _wandb(folder: Path) -> Callable[[Record], None]:
     try:
         import wandb
     except ImportError:
-        raise DataError("--wandb needs the extra: pip install 'garden-search[logging]'") from None
+        raise DataError(
+            "`wandb=True` needs the extra: pip install 'garden-search[logging]'"
+        ) from None
     run = wandb.init(mode="offline", dir=str(folder), project="garden", reinit="create_new")
 
     def hear(record: Record) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
-from garden.errors import SpecError
+from garden.errors import SpecError, did_you_mean, expect
 from garden.models.config import check_model_name
 from garden.search.config import MaxHops, check_max_hops
 
@@ -101,7 +102,8 @@ class TrainingOptions:
         check_model_name(self.model)
         method = self.method or ("guided" if self.model == "trellis" else "exact")
         if method not in METHODS:
-            raise SpecError(f"unknown method {method!r}: choose from {', '.join(METHODS)}")
+            hint = did_you_mean(method, METHODS)
+            raise SpecError(f"unknown method {method!r}: {hint}choose from {', '.join(METHODS)}")
         given = {name: value for name, value in vars(self).items() if value is not None}
         return TrainingConfig(**{**METHOD_DEFAULTS[method], **given, "method": method})
 
@@ -135,6 +137,10 @@ class TrainingConfig:
     patience: int
 
     def __post_init__(self) -> None:
+        for name in _COUNTS:
+            expect(name, getattr(self, name), Integral, otherwise="a whole number")
+        for name in (*_WEIGHTS, "gamma", "dropout", "neighbour_dropout", "own_dropout"):
+            expect(name, getattr(self, name), Real, otherwise="a number")
         for name in _COUNTS:
             if getattr(self, name) < 1:
                 raise SpecError(f"{name} is {getattr(self, name)}: it must be at least 1")
@@ -330,14 +336,18 @@ class AdaptConfig:
     through it and the acknowledgements that come back."""
 
     messages: int | None = None
-    """Learn from so many messages to training targets; by default from 1,000 with --local, and
-    else from all training targets."""
+    """Learn from so many messages to training targets; 1,000 by default where agents learn
+    locally, and else all training targets."""
 
     def __post_init__(self) -> None:
         for name in ("updates", "messages"):
             count = getattr(self, name)
-            if count is not None and count < 1:
+            if count is None:
+                continue
+            expect(name, count, Integral, otherwise="a whole number")
+            if count < 1:
                 raise SpecError(f"{name} is {count}: it must be at least 1")
+        expect("learning_rate", self.learning_rate, Real, otherwise="a number")
         if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
             raise SpecError(f"learning_rate is {self.learning_rate}: it must be above 0")
 

@@ -78,7 +78,7 @@ def train_seeds(
         if config.memory_updates and outcome.stopped in ("finished", "early"):
             policy = _with_memory(policy, tasks[seed], config, device)
             if home is not None:
-                policy.save(home)
+                policy.save(home, force=True)
         if home is not None:  # last, so that one that says finished stands for a whole run
             write_text(home / SUMMARY_FILE, json.dumps(summary, indent=2) + "\n")
         runs.append(TrainedRun(policy, summary, home))
@@ -100,7 +100,7 @@ def device_named(name: str) -> torch.device:
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if name == "cuda" and not torch.cuda.is_available():
-        raise SpecError("--device cuda: torch sees no GPU here: use cpu or auto")
+        raise SpecError("`device='cuda'`: torch sees no GPU here: use cpu or auto")
     if name not in ("cpu", "cuda"):
         raise SpecError(f"unknown device {name!r}: choose from auto, cpu, cuda")
     return torch.device(name)
@@ -146,7 +146,9 @@ def _claim(folder: Path, info: PolicyInfo, resume: bool, force: bool) -> None:
         _check_same_run(folder, info)
         return
     if (folder / CONFIG_FILE).exists() and not force:
-        raise DataError(f"{folder}: holds a run already: give --resume, --force or another --out")
+        raise DataError(
+            f"{folder}: holds a run already: give `resume=True`, `force=True` or another `out`"
+        )
     if folder.exists() and not folder.is_dir():
         raise DataError(f"{folder}: is a file, and a run needs a folder")
     for name in (STATE_FILE, SUMMARY_FILE, MESSAGE_FILE, MetricsFile.NAME):

@@ -114,7 +114,7 @@ class Trainer:
             stopped = "interrupted"
         except torch.cuda.OutOfMemoryError:
             raise TrainingError(
-                "out of GPU memory: lower --targets-per-update (now "
+                "out of GPU memory: lower `targets_per_update` (now "
                 f"{self.config.targets_per_update}) or train fewer seeds at once"
             ) from None
         finally:
@@ -153,7 +153,7 @@ class Trainer:
         if not bool(torch.isfinite(loss.loss).all()):
             raise TrainingError(
                 f"the loss became NaN or infinite at update {state.update}: the last good state is "
-                "kept; lower --learning-rate"
+                "kept; lower `learning_rate`"
             )
         state.optimiser.zero_grad(set_to_none=True)
         torch.autograd.backward(loss.loss.sum())
