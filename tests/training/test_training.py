@@ -18,6 +18,7 @@ from garden.models.config import ModelConfig
 from garden.training import trainer as trainer_module
 from garden.training.callbacks import MetricsFile, read_metrics
 from garden.training.config import METHODS, RunOptions, TrainingOptions
+from garden.training.listener import Listener
 from garden.training.run import train_seeds
 from garden.training.trainer import Trainer, TrainingError, clip_each_seed
 
@@ -39,7 +40,7 @@ def state_hash(folder):
     return tensors_hash(tensors), facts
 
 
-class StopAt:
+class StopAt(Listener):
     """Ctrl-C after some updates."""
 
     def __init__(self, update):

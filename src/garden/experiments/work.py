@@ -42,15 +42,21 @@ class Training:
 
     def to_json(self) -> dict[str, Any]:
         """Every option with its value, so that another default is another training."""
+        config = self.full_options.resolved()
         content = {
             "graph": self.graph,
             "seed": self.seed,
-            "options": asdict(self.options.resolved()),
+            "options": config.to_json(),
             "size": asdict(self.size),
         }
-        if self.options.model in REVISIONS:
-            content["revision"] = REVISIONS[self.options.model]
+        if config.model in REVISIONS:
+            content["revision"] = REVISIONS[config.model]
         return content
+
+    @property
+    def full_options(self) -> TrainingOptions:
+        """The options with the whole schedule: results do not hang on when a training ends."""
+        return self.options.at_full_length()
 
     @cached_property
     def key(self) -> str:

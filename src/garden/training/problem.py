@@ -22,6 +22,9 @@ from garden.strategies.profiles import profile_keys
 
 MAX_TABLE_NODES = 6000  # up to here all distances are held; beyond, rows are made when asked for
 MAX_VALIDATION_TARGETS = 100
+LARGE_NODES = 25_000  # beyond, validation makes do with fewer targets, each of many more sources
+_LARGE_ENTRIES = 1_000_000  # targets × sources of a validation there
+_FEWEST_TARGETS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,8 +170,16 @@ def make_problem(tasks: Sequence[SearchTask], device: torch.device | str = "cpu"
 
 
 def _validation_targets(task: SearchTask) -> np.ndarray:
-    targets = task.validation_targets
-    if len(targets) <= MAX_VALIDATION_TARGETS:
+    """A fixed sample of the split's validation targets, or all where they are few."""
+    targets, most = task.validation_targets, max_validation_targets(task.graph.num_nodes)
+    if len(targets) <= most:
         return targets
     draws = np.random.default_rng([task.seed, 6])
-    return np.sort(draws.choice(targets, MAX_VALIDATION_TARGETS, replace=False))
+    return np.sort(draws.choice(targets, most, replace=False))
+
+
+def max_validation_targets(num_nodes: int) -> int:
+    """How many targets validation goes by, at most."""
+    if num_nodes <= LARGE_NODES:
+        return MAX_VALIDATION_TARGETS
+    return max(_FEWEST_TARGETS, _LARGE_ENTRIES // num_nodes)
