@@ -136,6 +136,7 @@ class Trainer:
         The time limit counts from ``since``, by the trainer's clock; from now on by default.
         """
         now = self.pace.clock()
+        started = now - self.state.seconds
         if max_minutes is not None:
             self._limit = 60 * max_minutes
             self.plan.deadline = (now if since is None else since) + self._limit
@@ -146,7 +147,7 @@ class Trainer:
                 self.plan.num_started = self.plan.update = self.state.update
                 for listener in self.listeners:
                     listener.on_start(self.plan)
-                stopped = self._loop(now - self.state.seconds, interrupt)
+                stopped = self._loop(started, interrupt)
         except KeyboardInterrupt:
             stopped = "interrupted"
         except torch.cuda.OutOfMemoryError:
@@ -154,6 +155,7 @@ class Trainer:
                 "out of GPU memory: lower --targets-per-update (now "
                 f"{self.config.targets_per_update}) or train fewer seeds at once"
             ) from None
+        self.state.seconds = self.pace.clock() - started
         handed_over = self._hand_over(stopped, interrupt)
         return Outcome(self.state, stopped, handed_over)
 
