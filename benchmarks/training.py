@@ -23,6 +23,7 @@ from garden.datasets.task import SearchTask
 from garden.graphs.graph import Graph
 from garden.models.config import ModelConfig
 from garden.training.config import RunOptions, TrainingOptions
+from garden.training.listener import Listener
 from garden.training.run import train_seeds
 from garden.training.trainer import Trainer
 
@@ -113,20 +114,14 @@ def single_episodes_per_second(graph: Graph, episodes: int = 5) -> float:
     return episodes / (time.perf_counter() - start)
 
 
-class _Curve:
+class _Curve(Listener):
     """Remembers every validation."""
 
     def __init__(self) -> None:
         self.records: list[dict[str, Any]] = []
 
-    def on_update(self, update: int, total: int) -> None:
-        pass
-
     def on_validation(self, records: Sequence[dict[str, Any]]) -> None:
         self.records.append(records[0])
-
-    def close(self) -> None:
-        pass
 
 
 def within(

@@ -43,7 +43,7 @@ from garden.search.walk import Walk, walk
 from garden.strategies.adapted import Adapted, load_universal_or_adapted
 from garden.strategies.base import Fitted, Strategy, Tempered
 from garden.strategies.universal import CONFIG_FILE, Universal, holds_universal
-from garden.training.config import AdaptConfig, RunOptions, TrainingOptions
+from garden.training.config import AdaptConfig, RunOptions, TrainingOptions, check_size
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
     from garden.models.policy import Policy
     from garden.plots.walk import View
+    from garden.training.listener import Listener
     from garden.training.run import TrainedRun
 
 __all__ = [
@@ -194,7 +195,7 @@ def _is_list(strategies: object) -> bool:
 
 def train(
     task: SearchTask | Graph | str,
-    model: str = "trellis",
+    model: str | None = None,
     method: str | None = None,
     options: TrainingOptions | None = None,
     size: ModelConfig | None = None,
@@ -204,29 +205,40 @@ def train(
     resume: bool = False,
     force: bool = False,
     quiet: bool = False,
+    seed: int | None = None,
+    callbacks: Sequence[Listener] = (),
 ) -> Policy:
     """Train a policy: progress, early stopping on validation targets, the best is kept.
 
-    ``options`` sets everything beyond model and method, whose names in it are then used instead.
-    With ``out`` the run is stored there and can be resumed; without, only the policy remains.
+    ``model`` (``trellis`` by default), ``method`` and ``seed`` may stand here or in ``options``,
+    which sets everything beyond them; given twice and differently they are refused. ``seed`` fixes
+    the initialisation alone, which by default goes by the split's seed. With ``out`` the run is
+    stored there and can be resumed; without, only the policy remains. ``callbacks`` are told of
+    every update and validation: subclass :class:`garden.training.listener.Listener`.
     """
+    from garden.training.listener import check_listeners
     from garden.training.progress import progress_listener
     from garden.training.run import train_seeds
 
     _check_training(options, size, out)
-    if not isinstance(task, SearchTask):
-        task = SearchTask.split(load(task))
+    options = (options or TrainingOptions()).with_names(model, method, seed)
+    size, run_options = size or ModelConfig(), RunOptions(device=device, max_minutes=max_minutes)
+    if not resume:  # a run that is resumed may be of another model than the default
+        check_size(size, options)
+    check_listeners(callbacks)
     if resume and out is None:
         raise SpecError("resume needs the run folder: give out")
+    if not isinstance(task, SearchTask):
+        task = SearchTask.split(load(task))
     (run,) = train_seeds(
         [task],
-        options or TrainingOptions(model=model, method=method),
-        size or ModelConfig(),
-        RunOptions(device=device, max_minutes=max_minutes),
+        options,
+        size,
+        run_options,
         folders=[Path(out)] if out is not None else [],
         resume=resume,
         force=force,
-        listeners=[] if quiet else [progress_listener()],
+        listeners=[*callbacks, *([] if quiet else [progress_listener()])],
     )
     return run.policy
 
@@ -288,26 +300,35 @@ def train_runs(
     force: bool = False,
     quiet: bool = False,
 ) -> list[TrainedRun]:
-    """Train several seeds of one graph, in stacks as large as fit, each into its own folder."""
+    """Train several seeds of one graph, in stacks as large as fit, each into its own folder.
+
+    Resuming goes on with the runs that were begun and then begins the others.
+    """
     from garden.plots.curves import draw_learning_curves
     from garden.training.callbacks import MetricsFile, read_metrics
     from garden.training.progress import progress_listener
-    from garden.training.run import device_named, train_seeds
+    from garden.training.run import device_named, is_run_folder, refuse_taken, train_seeds
     from garden.training.stacks import seeds_per_stack
 
+    if not resume:
+        check_size(size, options)
     device = device_named(run_options.device)
     size_of_stack = seeds_per_stack(graph, device, len(seeds))
-    folders = [out if one_folder else out / f"seed-{seed}" for seed in seeds]
+    folders = run_folders(out, seeds, one_folder)
+    if not resume and not force:
+        for folder in folders:
+            refuse_taken(folder)  # all of them, before hours go into the first
     runs: list[TrainedRun] = []
     for start in range(0, len(seeds), size_of_stack):
         block = slice(start, start + size_of_stack)
+        begun = one_folder or is_run_folder(folders[start])
         runs += train_seeds(
             [SearchTask.split(graph, seed=seed) for seed in seeds[block]],
             options,
             size,
             run_options,
             folders=folders[block],
-            resume=resume,
+            resume=resume and begun,
             force=force,
             listeners=[] if quiet else [progress_listener()],
         )
@@ -318,6 +339,11 @@ def train_runs(
         records = read_metrics(run.folder / MetricsFile.NAME)
         draw_learning_curves({run.folder.name: records}, run.folder / "curve.png")
     return runs
+
+
+def run_folders(out: Path, seeds: Sequence[int], one_folder: bool) -> list[Path]:
+    """The folder of each seed's run."""
+    return [out if one_folder else out / f"seed-{seed}" for seed in seeds]
 
 
 def load_policy(path: str | Path, device: str = "cpu") -> Policy | Universal | Adapted:

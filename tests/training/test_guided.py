@@ -19,8 +19,10 @@ from garden.models.registry import build_model
 from garden.strategies.matching import matched_table
 from garden.strategies.profiles import key_representations
 from garden.training.config import TrainingOptions
+from garden.training.ending import step_share
 from garden.training.exact import scores_towards
 from garden.training.guided import imitation_losses, sampled_imitation_losses
+from garden.training.handover import TEMPERATURES, best_temperature
 from garden.training.problem import make_problem
 from garden.training.shown import (
     neighbours_of,
@@ -29,7 +31,6 @@ from garden.training.shown import (
     some_neighbours_of,
     surroundings_of,
 )
-from garden.training.trainer import TEMPERATURES, best_temperature, step_share
 
 GRAPH = kaiser_hilgetag(n=40, beta=2, seed=1)
 TASK = SearchTask.split(GRAPH, seed=0)

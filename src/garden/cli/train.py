@@ -4,58 +4,126 @@ from __future__ import annotations
 
 import shlex
 import sys
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from garden.cli import train_flags as flags
 from garden.cli.graph_options import GraphOptions
 from garden.cli.verb import Verb
-from garden.errors import SpecError
+from garden.errors import DataError, SpecError
 from garden.models.config import ModelConfig
-from garden.training.config import RunOptions, TrainingOptions
+from garden.training.config import DEFAULT_MODEL, RunOptions, TrainingOptions
 
 if TYPE_CHECKING:
     from garden.training.run import TrainedRun
 
+_RUNS = Path("runs")
+_LONGEST_NAME = 120  # of a folder; file systems take 255 bytes
+
+_Choice = flags.option_group(flags.choice_names())
+_Common = flags.option_group(flags.common_names())
+_Guided = flags.option_group(flags.names_of_method("guided"))
+_A2c = flags.option_group(flags.names_of_method("a2c"))
+_Trellis = flags.trellis_group()
+_Garden = flags.size_group(flags.names_of_size("garden"))
+_Width = flags.size_group(["hidden"])
+_Bare: Any = tyro.conf.OmitArgPrefixes
+_DEFAULT_OUT = "(default: runs/GRAPH-MODEL-seedN, with --seeds runs/GRAPH-MODEL)"
+
 
 @dataclass(frozen=True)
 class Train(Verb):
-    """Train a model on a graph, keeping what scores best on validation targets."""
+    """Train a model on a graph, keeping what scores best on validation targets.
+
+    Training says after its first updates how long it may take. It ends by itself where validation
+    has not improved for long, after a cool-down (--patience, --cooldown). A training that is
+    stopped, by Ctrl-C or --max-minutes, hands over the best policy so far, the last update
+    included, and goes on with --resume as if it had not been stopped.
+    """
 
     spec: tyro.conf.Positional[str]
     """The graph."""
 
-    out: Path
+    out: Annotated[Path | None, tyro.conf.arg(help_behavior_hint=_DEFAULT_OUT)] = None
     """The run folder; with --seeds, the folder of the runs' folders."""
-
-    options: Annotated[TrainingOptions, tyro.conf.arg(name="")] = field(
-        default_factory=TrainingOptions
-    )
-
-    size: Annotated[ModelConfig, tyro.conf.arg(name="")] = field(default_factory=ModelConfig)
-
-    run_options: Annotated[RunOptions, tyro.conf.arg(name="")] = field(default_factory=RunOptions)
 
     graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
         default_factory=GraphOptions
     )
 
-    seed: int | None = None
-    """Fixes the split, the initialisation and the training; 0 by default."""
+    seed: Annotated[int | None, tyro.conf.arg(help_behavior_hint="(default: 0)")] = None
+    """Fixes the split, the training and, unless --init-seed is given, the initialisation."""
 
     seeds: str | None = None
     """Several seeds, such as 0-9: each gets a folder OUT/seed-N."""
 
     resume: bool = False
-    """Continue the run in OUT where it stopped."""
+    """Continue the run in OUT where it stopped, with the options that it was begun with."""
 
     force: bool = False
     """Overwrite a run in OUT."""
 
     json: str | None = None
     """Write the summaries as JSON to this file; - is standard output."""
+
+    choice: Annotated[Any, _Bare, tyro.conf.arg(name="model and method", constructor=_Choice)] = (
+        field(default_factory=_Choice)
+    )
+    """What is trained, and how."""
+
+    common: Annotated[Any, _Bare, tyro.conf.arg(name="training", constructor=_Common)] = field(
+        default_factory=_Common
+    )
+    """For every method and model."""
+
+    guided: Annotated[Any, _Bare, tyro.conf.arg(name="guided", constructor=_Guided)] = field(
+        default_factory=_Guided
+    )
+    """For --method guided, and where it says so exact."""
+
+    a2c: Annotated[Any, _Bare, tyro.conf.arg(name="a2c", constructor=_A2c)] = field(
+        default_factory=_A2c
+    )
+    """For --method a2c."""
+
+    width: Annotated[Any, _Bare, tyro.conf.arg(name="model", constructor=_Width)] = field(
+        default_factory=_Width
+    )
+    """For every model."""
+
+    trellis: Annotated[Any, _Bare, tyro.conf.arg(name="trellis", constructor=_Trellis)] = field(
+        default_factory=_Trellis
+    )
+    """For --model trellis."""
+
+    garden: Annotated[Any, _Bare, tyro.conf.arg(name="garden", constructor=_Garden)] = field(
+        default_factory=_Garden
+    )
+    """For --model garden."""
+
+    run_options: Annotated[RunOptions, _Bare, tyro.conf.arg(name="run")] = field(
+        default_factory=RunOptions
+    )
+    """Where and how long; none of it changes what is learned."""
+
+    @property
+    def options(self) -> TrainingOptions:
+        """The training options that were given."""
+        return TrainingOptions(**self._given(TrainingOptions))
+
+    @property
+    def size(self) -> ModelConfig:
+        """The size of the model."""
+        return ModelConfig(**self._given(ModelConfig))
+
+    def _given(self, options: type) -> dict[str, Any]:
+        groups = (self.choice, self.common, self.guided, self.a2c)
+        everything = flags.given(*groups, self.width, self.trellis, self.garden)
+        return {one.name: everything[one.name] for one in fields(options)}
 
     def run(self) -> None:
         """Train, store, say how to use and to resume."""
@@ -69,13 +137,15 @@ class Train(Verb):
         if self.resume and self.force:
             raise SpecError("--resume continues a run and --force overwrites it: give one")
         seeds = [self.seed or 0] if self.seeds is None else parse_seeds(self.seeds)
-        self.options.resolved()  # refused before anything is loaded
+        if not self.resume:  # refused before anything is loaded; a run's own options come first
+            self.options.resolved()
+        out = self._out(self.options.model or DEFAULT_MODEL, seeds)
         with busy(f"loading {self.spec}"):
             graph = self.graph_options.load(self.spec)
         runs = train_runs(
             graph,
             seeds,
-            self.out,
+            out,
             self.options,
             self.size,
             self.run_options,
@@ -90,6 +160,19 @@ class Train(Verb):
             write_json({"runs": [{"folder": str(r.folder), **r.summary} for r in runs]}, self.json)
         self._say_what_next(runs)
 
+    def _out(self, model: str, seeds: Sequence[int]) -> Path:
+        """The folder to write to: the one given, or the default, which must not exist yet."""
+        if self.out is not None:
+            return self.out
+        out = default_out(self.spec, model, seeds[0] if self.seeds is None else None)
+        taken = [out] if self.seeds is None else [out / f"seed-{seed}" for seed in seeds]
+        for folder in taken:
+            if folder.exists() and not (self.resume or self.force):
+                raise DataError(
+                    f"{folder}: exists already: give --resume, --force or another --out"
+                )
+        return out
+
     def _say_what_next(self, runs: list[TrainedRun]) -> None:
         from garden.cli.console import say
 
@@ -101,17 +184,33 @@ class Train(Verb):
         if "interrupted" in stopped:
             sys.exit(130)
         first = runs[0]
+        if not first.is_trained:
+            print(f"garden: {first.folder} is no better than untrained", file=sys.stderr)
+            return
         seed = first.policy.info.seed
         spec = self.graph_options.command_words(self.spec)
         say(f"evaluate with: garden evaluate {spec} --seed {seed} --strategy {first.folder}")
 
 
+def default_out(spec: str, model: str, seed: int | None) -> Path:
+    """``runs/GRAPH-MODEL-seedN``, or without a seed the folder of several runs.
+
+    Of a path, whatever leads up from here is left out, and of a long one its end is kept.
+    """
+    name = spec
+    for mark in ":,/\\":
+        name = name.replace(mark, "-")
+    name = name.lstrip(".-~")[-_LONGEST_NAME:].lstrip(".-") or "graph"
+    return _RUNS / (f"{name}-{model}" + ("" if seed is None else f"-seed{seed}"))
+
+
 def _row(run: TrainedRun) -> tuple[str, ...]:
     summary = run.summary
+    ratio = summary["validation_ratio"]
     return (
         str(run.folder),
-        f"{summary['validation_ratio']:.3f}",
-        str(summary["best_update"]),
+        "–" if ratio is None else f"{ratio:.3f}",
+        str(max(0, summary["best_update"])),
         str(summary["updates"]),
         f"{summary['seconds']:.1f}",
         summary["stopped"],

@@ -76,7 +76,7 @@ class Workbench:
         first = trainings[0]
         train_seeds(
             [task_of(one.graph, one.seed) for one in trainings],
-            first.limited_options,
+            first.full_options,
             first.size,
             RunOptions(device=self.device),
             folders=[self.folder_of(one) for one in trainings],

@@ -78,7 +78,7 @@ class Closeness(Work):
                 }
                 for name, table in guesses.items()
             },
-            "trained": {one.options.model: one.key for one in self.trainings()},
+            "trained": {one.options.resolved().model: one.key for one in self.trainings()},
         }
         if self.mapped:
             result["map"] = _map(task.graph, targets, guesses, hops)

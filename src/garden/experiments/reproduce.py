@@ -149,7 +149,7 @@ def train_stacks(trainings: Sequence[Training], bench: Workbench) -> None:
         _LOG.info(
             "%s: %s by %s, %d seeds as one stack in %.0f s",
             first.graph,
-            first.options.model,
+            first.options.resolved().model,
             first.options.resolved().method,
             len(stack),
             time.monotonic() - started,

@@ -42,22 +42,27 @@ class Training:
     options: TrainingOptions
     size: ModelConfig = field(default_factory=ModelConfig)
 
-    @property
-    def limited_options(self) -> TrainingOptions:
-        """The options with the experiments' limit of hops, where they name none."""
-        return replace(self.options, max_hops=self.options.max_hops or MAX_HOPS)
-
     def to_json(self) -> dict[str, Any]:
         """Every option with its value, so that another default is another training."""
+        config = self.full_options.resolved()
         content = {
             "graph": self.graph,
             "seed": self.seed,
-            "options": asdict(self.limited_options.resolved()),
+            "options": config.to_json(),
             "size": asdict(self.size),
         }
-        if self.options.model in REVISIONS:
-            content["revision"] = REVISIONS[self.options.model]
+        if config.model in REVISIONS:
+            content["revision"] = REVISIONS[config.model]
         return content
+
+    @property
+    def full_options(self) -> TrainingOptions:
+        """The options with the whole schedule and the experiments' limit of hops.
+
+        Results do not hang on when a training ends, nor on a graph's longest distance.
+        """
+        full = self.options.at_full_length()
+        return replace(full, max_hops=full.max_hops or MAX_HOPS)
 
     @cached_property
     def key(self) -> str:

@@ -10,27 +10,21 @@ from typing import Any
 from garden.atomic import write_text
 from garden.errors import DataError
 from garden.training.config import RunOptions
-from garden.training.trainer import Listener
+from garden.training.listener import Listener
 
 Record = dict[str, Any]
 
 
-class SeedListener:
+class SeedListener(Listener):
     """Hears the validations of one seed of a stack."""
 
     def __init__(self, seed: int, hear: Callable[[Record], None]) -> None:
         self.seed = seed
         self.hear = hear
 
-    def on_update(self, update: int, total: int) -> None:
-        """Nothing to do."""
-
     def on_validation(self, records: Sequence[Record]) -> None:
         """Pass this seed's record on."""
         self.hear(records[self.seed])
-
-    def close(self) -> None:
-        """Nothing to do."""
 
 
 class MetricsFile:

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
 from garden.errors import SpecError, did_you_mean, expect
-from garden.models.config import check_model_name
+from garden.models.config import MODELS, ModelConfig, ModelName, check_model_name
 from garden.search.config import MaxHops, check_max_hops
 
 MethodName = Literal["a2c", "exact", "guided"]
 METHODS: tuple[MethodName, ...] = get_args(MethodName)
+DEFAULT_MODEL: ModelName = "trellis"
 SourceWeights = Literal["inverse-distance", "uniform"]
 Schedule = Literal["constant", "cosine"]
 
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """How a model is trained. What is left open takes the method's default."""
+    """How a model is trained. What is left open takes the method's default.
 
-    model: str = "trellis"
-    """The model: trellis, garden, mlpa2c or mlpa2cwd."""
+    An option that the chosen method or model does not have is refused, since it would do nothing.
+    """
+
+    model: str | None = None
+    """The model: trellis (the default), garden, mlpa2c or mlpa2cwd."""
 
     method: str | None = None
     """The method: guided (imitates the oracle; trellis' default), exact (the exact policy gradient;
@@ -49,8 +53,8 @@ class TrainingOptions:
     forges no waves either."""
 
     neighbour_dropout: float | None = None
-    """Share of training targets that show only a random part of their neighbours (guided trellis
-    only)."""
+    """Share of training targets that show only a random part of their neighbours (guided trellis,
+    and --memory-updates)."""
 
     own_dropout: float | None = None
     """Share of targets whose own place is hidden in training (trellis only)."""
@@ -81,7 +85,8 @@ class TrainingOptions:
     """How the step size runs: constant, or falling to 0 as a cosine."""
 
     source_weights: SourceWeights | None = None
-    """How sources count (exact only): by 1/distance, as in the oracle ratio, or alike."""
+    """How sources count in the exact return (exact and guided): by 1/distance, as in the oracle
+    ratio, or alike."""
 
     max_hops: MaxHops | None = None
     """The hop at which an episode is truncated, T_max in the paper. auto, the default: 100; where
@@ -95,17 +100,82 @@ class TrainingOptions:
     trains none."""
 
     patience: int | None = None
-    """Validations without improvement after which training stops; 0 never stops early."""
+    """Validations without improvement after which training ends; 0 never ends early. Where a
+    cool-down follows, less than .001 is no improvement."""
 
-    def resolved(self) -> TrainingConfig:
-        """Every option with its value: the one given, or the method's default."""
-        check_model_name(self.model)
-        method = self.method or ("guided" if self.model == "trellis" else "exact")
+    cooldown: int | None = None
+    """Updates in which, once patience is over, the step size falls to 0 before training ends;
+    0 ends at once."""
+
+    init_seed: int | None = None
+    """Fixes the initialisation alone, and with several seeds that of all; else it goes by the
+    split's seed."""
+
+    def resolved(self, stored: Mapping[str, Any] | None = None) -> TrainingConfig:
+        """Every option with its value: the one given, or the method's default.
+
+        ``stored`` are the options of a run to continue, which come before defaults.
+        """
+        known = {one.name for one in fields(TrainingConfig)}
+        stored = {name: value for name, value in (stored or {}).items() if name in known}
+        if stored:
+            stored.setdefault("cooldown", 0)  # a run from before there were any
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        model = check_model_name(self.model or stored.get("model") or DEFAULT_MODEL)
+        method = self.method or stored.get("method") or default_method(model)
         if method not in METHODS:
             hint = did_you_mean(method, METHODS)
             raise SpecError(f"unknown method {method!r}: {hint}choose from {', '.join(METHODS)}")
-        given = {name: value for name, value in vars(self).items() if value is not None}
-        return TrainingConfig(**{**METHOD_DEFAULTS[method], **given, "method": method})
+        check_options(given, method, model)
+        named = {"model": model, "method": method}
+        return TrainingConfig(**{**METHOD_DEFAULTS[method], **stored, **given, **named})
+
+    def at_full_length(self) -> TrainingOptions:
+        """The same with the whole schedule, unless these say when to end.
+
+        Published results go by it: their trainings never ended before.
+        """
+        full = FULL_LENGTH.get(self.method or default_method(self.model or DEFAULT_MODEL), {})
+        open_ones = {name: value for name, value in full.items() if getattr(self, name) is None}
+        return replace(self, **open_ones)
+
+    def with_names(
+        self, model: str | None = None, method: str | None = None, init_seed: int | None = None
+    ) -> TrainingOptions:
+        """The same with these, each of which may be given here, in the options, or twice alike."""
+        named: dict[str, Any] = {"model": model, "method": method, "init_seed": init_seed}
+        for name, value in named.items():
+            own = getattr(self, name)
+            if None not in (own, value) and own != value:
+                raise SpecError(
+                    f"{name} is given twice, as {value!r} and in the options as {own!r}: give one"
+                )
+        return replace(self, **{n: value for n, value in named.items() if value is not None})
+
+
+def default_method(model: str) -> MethodName:
+    """How a model is trained unless told otherwise."""
+    return "guided" if model == "trellis" else "exact"
+
+
+def check_options(given: Collection[str], method: str, model: str) -> None:
+    """Refuse options that would do nothing with this method or model."""
+    for name in given:
+        methods, models = OPTION_METHODS.get(name, METHODS), OPTION_MODELS.get(name, MODELS)
+        if name == "neighbour_dropout" and "memory_updates" in given:
+            continue  # the message's state learns from targets that hide links, whatever the model
+        for kind, chosen, having in (("method", method, methods), ("model", model, models)):
+            if chosen not in having:
+                owners = " and ".join(having)
+                raise SpecError(f"{name} does nothing with {kind} {chosen}: it belongs to {owners}")
+
+
+def check_size(size: ModelConfig, options: TrainingOptions) -> None:
+    """Refuse sizes that the chosen model does not have."""
+    model, usual = check_model_name(options.model or DEFAULT_MODEL), ModelConfig()
+    for name, models in SIZE_MODELS.items():
+        if model not in models and getattr(size, name) != getattr(usual, name):
+            raise SpecError(f"{name} does nothing with model {model}: it belongs to {models[0]}")
 
 
 @dataclass(frozen=True)
@@ -135,6 +205,8 @@ class TrainingConfig:
     validate_every: int
     memory_updates: int
     patience: int
+    cooldown: int = 0
+    init_seed: int | None = None
 
     def __post_init__(self) -> None:
         for name in _COUNTS:
@@ -159,6 +231,17 @@ class TrainingConfig:
         for name, kind in (("source_weights", SourceWeights), ("schedule", Schedule)):
             if getattr(self, name) not in get_args(kind):
                 raise SpecError(f"unknown {name} {getattr(self, name)!r}: {get_args(kind)}")
+        if self.init_seed is not None and self.init_seed < 0:
+            raise SpecError(f"init_seed is {self.init_seed}: use 0 or more")
+
+    def to_json(self) -> dict[str, Any]:
+        """Every option with its value, as run folders and addresses hold it.
+
+        Options that did not exist when the first of those were written are left out where they
+        change nothing.
+        """
+        without = {"cooldown": 0, "init_seed": None}
+        return {k: v for k, v in asdict(self).items() if k not in without or v != without[k]}
 
     @property
     def limit(self) -> int:
@@ -182,9 +265,34 @@ _WEIGHTS = (
     "return_coef",
     "clip",
     "patience",
+    "cooldown",
     "holders_per_update",
     "memory_updates",
 )
+
+OPTION_METHODS: Mapping[str, tuple[MethodName, ...]] = {
+    "walks_per_target": ("a2c",),
+    "neighbour_dropout": ("guided",),
+    "imitation_coef": ("guided",),
+    "return_coef": ("guided",),
+    "return_targets": ("guided",),
+    "holders_per_update": ("guided",),
+    "source_weights": ("exact", "guided"),
+}
+"""Which methods have an option; those that are not named here belong to all."""
+
+OPTION_MODELS: Mapping[str, tuple[ModelName, ...]] = {
+    "neighbour_dropout": ("trellis",),
+    "own_dropout": ("trellis",),
+}
+"""Which models have an option."""
+
+SIZE_MODELS: Mapping[str, tuple[ModelName, ...]] = {
+    "embedding": ("garden",),
+    "layers": ("garden",),
+    "reads": ("trellis",),
+}
+"""Which models have a size of :class:`~garden.models.config.ModelConfig`."""
 
 
 METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
@@ -258,9 +366,17 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "max_hops": "auto",
         "validate_every": 50,
         "memory_updates": 0,
-        "patience": 0,
+        "patience": 8,
+        "cooldown": 300,
     },
 }
+
+FULL_LENGTH: Mapping[str, Mapping[str, Any]] = {
+    "a2c": {"patience": 0, "cooldown": 0},
+    "exact": {"patience": 20, "cooldown": 0},
+    "guided": {"patience": 0, "cooldown": 0},
+}
+"""When trainings ended before they had cool-downs; published results go by it."""
 
 
 @dataclass(frozen=True)
@@ -271,13 +387,18 @@ class RunOptions:
     """Where to compute: auto, cpu or cuda."""
 
     max_minutes: float | None = None
-    """Stop after this time, keeping the best and the last state."""
+    """Stop after this time: the best is handed over, and --resume continues. The limit holds for
+    each batch of seeds, validations and the choice of a temperature inside it, loading aside."""
 
     tensorboard: bool = False
     """Also log for TensorBoard (needs the extra `logging`)."""
 
     wandb: bool = False
     """Also log for Weights & Biases, offline (needs the extra `logging`)."""
+
+    def __post_init__(self) -> None:
+        if self.max_minutes is not None and not self.max_minutes > 0:
+            raise SpecError(f"max_minutes is {self.max_minutes:g}: it must be above 0")
 
 
 @dataclass(frozen=True)

@@ -12,26 +12,27 @@ from types import FrameType
 
 @dataclass
 class Interrupt:
-    """Whether somebody asked to stop."""
+    """Whether somebody asked to stop, and again."""
 
     requested: bool = False
+    repeated: bool = False
 
 
 @contextmanager
-def deferred_interrupt() -> Iterator[Interrupt]:
+def deferred_interrupt(interrupt: Interrupt) -> Iterator[None]:
     """Within the block, the first Ctrl-C is noted and the second one interrupts as usual."""
-    interrupt = Interrupt()
     if threading.current_thread() is not threading.main_thread():
-        yield interrupt  # only the main thread may handle signals
+        yield  # only the main thread may handle signals
         return
 
     def note(_number: int, _frame: FrameType | None) -> None:
         if interrupt.requested:
+            interrupt.repeated = True
             raise KeyboardInterrupt
         interrupt.requested = True
 
     before = signal.signal(signal.SIGINT, note)
     try:
-        yield interrupt
+        yield
     finally:
         signal.signal(signal.SIGINT, before)

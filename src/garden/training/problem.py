@@ -25,6 +25,9 @@ MAX_TABLE_NODES = 6000  # up to here all distances are held; beyond, rows are ma
 MAX_VALIDATION_TARGETS = 100
 MAX_LONG_STEPS = 1e9  # edges × targets × hops of a validation where the limit is a long one
 _FEWEST_LONG_TARGETS = 4
+LARGE_NODES = 25_000  # beyond, validation makes do with fewer targets, each of many more sources
+_LARGE_ENTRIES = 1_000_000  # targets × sources of a validation there
+_FEWEST_TARGETS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +173,7 @@ def make_problem(tasks: Sequence[SearchTask], device: torch.device | str = "cpu"
 
 
 def validation_targets_of(task: SearchTask) -> np.ndarray:
-    """The targets that a training is validated on: some, where there are many."""
+    """The targets that a training is validated on: a fixed sample where there are many."""
     targets, most = task.validation_targets, _max_targets_in_time(task.graph)
     if len(targets) <= most:
         return targets
@@ -178,13 +181,21 @@ def validation_targets_of(task: SearchTask) -> np.ndarray:
     return np.sort(draws.choice(targets, most, replace=False))
 
 
+def max_validation_targets(num_nodes: int) -> int:
+    """How many targets validation goes by, at most."""
+    if num_nodes <= LARGE_NODES:
+        return MAX_VALIDATION_TARGETS
+    return max(_FEWEST_TARGETS, _LARGE_ENTRIES // num_nodes)
+
+
 def _max_targets_in_time(graph: Graph) -> int:
-    """How many targets validation goes by: fewer where a message may take thousands of hops.
+    """The same, and fewer where a message may take thousands of hops.
 
     The limit is guessed from one node, so that every seed of a stack has as many targets.
     """
+    most = max_validation_targets(graph.num_nodes)
     limit = limit_towards("auto", graph, np.array([0]))
     if limit <= PAPERS_LIMIT:
-        return MAX_VALIDATION_TARGETS
-    most = int(MAX_LONG_STEPS / (len(graph.indices) * limit))
-    return min(MAX_VALIDATION_TARGETS, max(_FEWEST_LONG_TARGETS, most))
+        return most
+    affordable = int(MAX_LONG_STEPS / (len(graph.indices) * limit))
+    return min(most, max(_FEWEST_LONG_TARGETS, affordable))

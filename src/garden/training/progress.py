@@ -1,15 +1,24 @@
-"""Showing how a training goes: a live bar on a terminal, a line per validation elsewhere."""
+"""Showing how a training goes: a live bar on a terminal, lines elsewhere.
+
+A line comes with every validation, and at least every 15 seconds. After the first few updates a
+line says how long the training may take.
+"""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from garden.training.trainer import Listener
+from garden.training.listener import Listener, Plan
+from garden.training.pace import Clock
 
 Record = dict[str, Any]
+_SILENCE = 15.0  # seconds after which a line says that training goes on
+_EARLY_UPDATES = 10  # after so many the first estimate is given
+_EARLY_SECONDS = 30.0  # or after this time, where updates are slow
 
 
 def progress_listener() -> Listener:
@@ -22,47 +31,75 @@ def progress_listener() -> Listener:
     return LineLog()
 
 
-class LineLog:
-    """One line per validation on standard error."""
+class LineLog(Listener):
+    """A line on standard error for every validation, and whenever it was silent for long."""
 
-    def __init__(self) -> None:
-        self.started = time.monotonic()
-        self.first_update: int | None = None
-        self.total = 0
+    def __init__(
+        self,
+        clock: Clock = time.monotonic,
+        say: Callable[[str], None] | None = None,
+        silence: float = _SILENCE,
+    ) -> None:
+        self.clock, self.silence = clock, silence
+        self.say = _to_stderr if say is None else say
+        self.plan: Plan | None = None
+        self.announcement = Announcement(clock)
+        self.started = self.spoken = clock()
+        self._closed = threading.Event()
+        threading.Thread(target=self._break_silence, daemon=True).start()
+
+    def on_start(self, plan: Plan) -> None:
+        """Know where training stands from now on."""
+        self.plan = plan
 
     def on_update(self, update: int, total: int) -> None:
-        """Count."""
-        if self.first_update is None:
-            self.first_update = update - 1
-        self.total = total
+        """Say how long it may take, and where it stands if nothing was said for long."""
+        announced = self.announcement.due(self.plan)
+        if announced is not None:
+            self._speak(announced)
+        self.speak_if_silent()
 
     def on_validation(self, records: Sequence[Record]) -> None:
         """Say where training stands."""
-        update = records[0]["update"]
-        made = update - (self.first_update or 0)
-        rate = made / max(1e-9, time.monotonic() - self.started)
-        left = f", {(self.total - update) / rate:.0f} s left" if made > 0 and rate > 0 else ""
-        print(
-            f"garden: update {update}, {describe(records)}, {rate:.1f} updates/s{left}",
-            file=sys.stderr,
-        )
+        self._speak(f"update {records[0]['update']}, {describe(records)}{self._pace()}")
 
     def close(self) -> None:
-        """Nothing to do."""
+        """No more lines."""
+        self._closed.set()
+
+    def speak_if_silent(self) -> None:
+        """Say where training stands if nothing was said for long."""
+        if self.clock() - self.spoken < self.silence:
+            return
+        if self.plan is None:
+            self._speak(f"setting up, {self.clock() - self.started:.0f} s so far")
+        else:
+            plan = self.plan
+            self._speak(f"update {plan.update} of at most {plan.last_update}{self._pace()}")
+
+    def _break_silence(self) -> None:
+        """Look every second, so that a line comes within a long validation too."""
+        while not self._closed.wait(1.0):
+            self.speak_if_silent()
+
+    def _speak(self, words: str) -> None:
+        self.spoken = self.clock()
+        self.say(f"garden: {words}")
+
+    def _pace(self) -> str:
+        left = None if self.plan is None else self.plan.seconds_left()
+        if self.plan is None or left is None:
+            return ""
+        rate = 1 / max(1e-9, self.plan.pace.update)
+        return f", {rate:.1f} updates/s, {in_words(left)} left at most"
 
 
-class LiveBar:
+class LiveBar(Listener):
     """A bar with rate, validation ratio, truncation, entropy and the time left."""
 
     def __init__(self) -> None:
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeRemainingColumn,
-        )
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
         self.bar = Progress(
             TextColumn("training"),
@@ -70,22 +107,38 @@ class LiveBar:
             MofNCompleteColumn(),
             TextColumn("{task.fields[rate]}"),
             TextColumn("{task.fields[state]}"),
-            TimeRemainingColumn(),
+            TextColumn("{task.fields[left]}"),
             console=Console(stderr=True),
             transient=True,
         )
         self.task: Any = None
-        self.started = time.monotonic()
-        self.first_update = 0
+        self.plan: Plan | None = None
+        self.announcement = Announcement()
+
+    def on_start(self, plan: Plan) -> None:
+        """Put the bar on the screen."""
+        self.plan = plan
+        self.task = self.bar.add_task(
+            "training", total=plan.last_update, rate="", state="", left=""
+        )
+        self.bar.update(self.task, completed=plan.update)
+        self.bar.start()
 
     def on_update(self, update: int, total: int) -> None:
         """Move the bar."""
-        if self.task is None:
-            self.first_update = update - 1
-            self.task = self.bar.add_task("training", total=total, rate="", state="")
-            self.bar.start()
-        rate = (update - self.first_update) / max(1e-9, time.monotonic() - self.started)
-        self.bar.update(self.task, completed=update, rate=f"{rate:.1f}/s")
+        if self.plan is None:
+            return
+        announced = self.announcement.due(self.plan)
+        if announced is not None:
+            self.bar.console.print(f"garden: {announced}", markup=False, highlight=False)
+        left = self.plan.seconds_left()
+        self.bar.update(
+            self.task,
+            completed=update,
+            total=total,
+            rate=f"{1 / max(1e-9, self.plan.pace.update):.1f}/s",
+            left="" if left is None else as_clock(left),
+        )
 
     def on_validation(self, records: Sequence[Record]) -> None:
         """Show the last validation beside the bar."""
@@ -95,6 +148,55 @@ class LiveBar:
     def close(self) -> None:
         """Take the bar off the screen."""
         self.bar.stop()
+
+
+class Announcement:
+    """Says once, after the first few updates, how long a training may take."""
+
+    def __init__(self, clock: Clock = time.monotonic) -> None:
+        self.clock = clock
+        self.first: float | None = None  # when the first update was made
+        self.made = False
+
+    def due(self, plan: Plan | None) -> str | None:
+        """The line, if this is the moment."""
+        if plan is None or self.made:
+            return None
+        if self.first is None:
+            self.first = self.clock()
+        if plan.num_made < _EARLY_UPDATES and self.clock() - self.first < _EARLY_SECONDS:
+            return None
+        self.made = True
+        return announcement_of(plan)
+
+
+def announcement_of(plan: Plan) -> str | None:
+    """How long the training may take, in words."""
+    left = plan.seconds_left()
+    if left is None:
+        return None
+    words = f"training may take {in_words(left)} ({plan.last_update - plan.update} updates left)"
+    if plan.is_limited:
+        return f"training will be stopped in {in_words(left)}, by the time limit"
+    if plan.may_end_early:
+        words += "; it ends sooner where validation stops improving"
+    return words
+
+
+def in_words(seconds: float) -> str:
+    """A time as people say it."""
+    if seconds < 90:
+        return f"about {seconds:.0f} s"
+    if seconds < 5400:
+        return f"about {seconds / 60:.0f} min"
+    return f"about {seconds / 3600:.1f} h"
+
+
+def as_clock(seconds: float) -> str:
+    """A time in the width of a bar."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}"
 
 
 def describe(records: Sequence[Record]) -> str:
@@ -112,6 +214,10 @@ def describe_briefly(records: Sequence[Record]) -> str:
     words = f"ratio {_mean(records, 'validation_ratio'):.2f}"
     words += f" trunc {100 * _mean(records, 'validation_truncation'):.0f}%"
     return words + (f" H {_mean(records, 'entropy'):.2f}" if "entropy" in records[0] else "")
+
+
+def _to_stderr(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def _mean(records: Sequence[Record], name: str) -> float:

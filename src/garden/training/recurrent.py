@@ -9,6 +9,7 @@ where one has been.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import torch
@@ -31,9 +32,16 @@ _CLIP = 1.0
 
 
 def train_message(
-    model: Model, problem: Problem, config: TrainingConfig, seed: int
-) -> MessageNetwork:
-    """The network of one policy's messages; ``model`` and ``problem`` are of one seed."""
+    model: Model,
+    problem: Problem,
+    config: TrainingConfig,
+    seed: int,
+    deadline: float | None = None,
+) -> MessageNetwork | None:
+    """The network of one policy's messages; ``model`` and ``problem`` are of one seed.
+
+    Nothing comes back where the deadline, by ``time.monotonic``, passes first.
+    """
     generator = torch.Generator(device=problem.device)
     generator.manual_seed(seed)
     with torch.random.fork_rng(devices=[]):
@@ -41,6 +49,8 @@ def train_message(
         network = MessageNetwork(model.row_width).to(problem.device)
     optimiser = torch.optim.Adam(network.parameters(), lr=_LEARNING_RATE)
     for _ in range(config.memory_updates):
+        if deadline is not None and time.monotonic() > deadline:
+            return None
         loss = episodes_loss(network, model, problem, config, generator)
         optimiser.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)

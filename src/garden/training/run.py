@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import platform
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +27,11 @@ from garden.models.registry import build_model
 from garden.training.callbacks import MetricsFile, listeners_for
 from garden.training.config import RunOptions, TrainingConfig, TrainingOptions
 from garden.training.limits import with_limit
+from garden.training.listener import Listener
 from garden.training.problem import make_problem
 from garden.training.recurrent import train_message
-from garden.training.state import STATE_FILE
-from garden.training.trainer import TRAINS_VALUE, Listener, Outcome, Trainer
+from garden.training.state import STATE_FILE, SeedProgress, weights_of
+from garden.training.trainer import TRAINS_VALUE, Outcome, Trainer
 
 SUMMARY_FILE = "summary.json"
 _LOG = logging.getLogger("garden")
@@ -42,6 +45,11 @@ class TrainedRun:
     summary: dict[str, Any]
     folder: Path | None
 
+    @property
+    def is_trained(self) -> bool:
+        """Whether what is handed over is more than the initialisation."""
+        return bool(self.summary["best_update"] > 0)
+
 
 def train_seeds(
     tasks: Sequence[SearchTask],
@@ -53,45 +61,108 @@ def train_seeds(
     force: bool = False,
     listeners: Sequence[Listener] = (),
 ) -> list[TrainedRun]:
-    """Train one stack of seeds; with folders, store everything needed to use and to resume it."""
-    config = with_limit(options.resolved(), tasks)
-    device = device_named(run_options.device)
-    infos = [
-        _info(task, config, model_config, device, len(tasks), i) for i, task in enumerate(tasks)
-    ]
-    for folder, info in zip(folders, infos, strict=bool(folders)):
-        _claim(folder, info, resume, force)
-    files = [MetricsFile(folder) for folder in folders]
-    extras = [listeners_for(folder, run_options, seed) for seed, folder in enumerate(folders)]
-    everybody = [*listeners, *_per_seed(files), *(one for some in extras for one in some)]
-    trainer = Trainer(tasks, config, model_config, device, folders, everybody)
-    if resume:
-        trainer.state.load(folders)
-        for file in files:
-            file.cut(trainer.state.update)
-    outcome = trainer.run(run_options.max_minutes)
-    runs = []
-    for seed, info in enumerate(infos):
-        summary = _summary(outcome, config, seed)
-        home = folders[seed] if folders else None
-        policy = _policy(outcome, info, model_config, seed)
-        if config.memory_updates and outcome.stopped in ("finished", "early"):
-            policy = _with_memory(policy, tasks[seed], config, device)
-            if home is not None:
-                policy.save(home, force=True)
-        if home is not None:  # last, so that one that says finished stands for a whole run
-            write_text(home / SUMMARY_FILE, json.dumps(summary, indent=2) + "\n")
-        runs.append(TrainedRun(policy, summary, home))
+    """Train one stack of seeds; with folders, store everything needed to use and to resume it.
+
+    When a run is resumed, options that are left open are those that it was begun with.
+    """
+    since = time.monotonic()
+    everybody = list(listeners)
+    try:
+        stored = _stored_options(folders[0]) if resume and folders else None
+        config = with_limit(options.resolved(stored), tasks)
+        device = device_named(run_options.device)
+        infos = [
+            _info(task, config, model_config, device, len(tasks), i) for i, task in enumerate(tasks)
+        ]
+        for folder, info in zip(folders, infos, strict=bool(folders)):
+            _claim(folder, info, resume, force)
+        everybody += _own_listeners(folders, run_options)
+        trainer = Trainer(tasks, config, model_config, device, folders, everybody)
+        if resume:
+            trainer.state.load(folders)
+            for folder in folders:
+                MetricsFile(folder).cut(trainer.state.update)
+        outcome = trainer.run(run_options.max_minutes, since)
+        runs = [
+            _finished(outcome, info, task, trainer, model_config, seed)
+            for seed, (info, task) in enumerate(zip(infos, tasks, strict=True))
+        ]
+    finally:
+        for listener in everybody:
+            listener.close()
+    for run in runs:
+        _warn_if_untrained(run)
     return runs
 
 
+def _finished(
+    outcome: Outcome,
+    info: PolicyInfo,
+    task: SearchTask,
+    trainer: Trainer,
+    model_config: ModelConfig,
+    seed: int,
+) -> TrainedRun:
+    """One seed's run, its memory trained where one is asked for, its summary stored."""
+    config, stopped = trainer.config, outcome.stopped
+    home = trainer.folders[seed] if trainer.folders else None
+    policy = _policy(outcome, info, model_config, seed)
+    if config.memory_updates and stopped in ("finished", "early"):
+        device = trainer.problem.device
+        remembering = _with_memory(policy, task, config, device, trainer.plan.deadline)
+        if remembering is None:
+            stopped = "time"
+        else:
+            policy = remembering
+            if home is not None:
+                policy.save(home, force=True)
+    summary = _summary(outcome, config, seed, stopped)
+    if home is not None:  # last, so that one that says finished stands for a whole run
+        write_text(home / SUMMARY_FILE, json.dumps(summary, indent=2) + "\n")
+    return TrainedRun(policy, summary, home)
+
+
+def _own_listeners(folders: Sequence[Path], options: RunOptions) -> list[Listener]:
+    """The metrics file of every seed, and the loggers that the options ask for."""
+    files = [MetricsFile(folder).of_seed(seed) for seed, folder in enumerate(folders)]
+    extras = [listeners_for(folder, options, seed) for seed, folder in enumerate(folders)]
+    return [*files, *(one for some in extras for one in some)]
+
+
+def _stored_options(folder: Path) -> Mapping[str, Any]:
+    options: Mapping[str, Any] = read_info(folder).training.get("options", {})
+    return options
+
+
+def _warn_if_untrained(run: TrainedRun) -> None:
+    """Say aloud that a policy is worth nothing yet."""
+    if run.is_trained:
+        return
+    where = "" if run.folder is None else f"{run.folder}: "
+    ratio = run.summary["validation_ratio"]
+    _LOG.warning(
+        "%sTHIS POLICY IS UNTRAINED: after %d updates the best is still update 0 (validation "
+        "ratio %s); train for longer",
+        where,
+        run.summary["updates"],
+        "unknown" if ratio is None else f"{ratio:.2f}",
+    )
+
+
 def _with_memory(
-    policy: Policy, task: SearchTask, config: TrainingConfig, device: torch.device
-) -> Policy:
-    """The policy with a recurrent memory of its own."""
+    policy: Policy,
+    task: SearchTask,
+    config: TrainingConfig,
+    device: torch.device,
+    deadline: float | None,
+) -> Policy | None:
+    """The policy with a recurrent memory of its own, or nothing where time is up."""
     _LOG.info("training the message's recurrent state: %d updates", config.memory_updates)
     model = policy.model.to(device)
-    message = train_message(model, make_problem([task], device), config, task.seed)
+    problem = make_problem([task], device)
+    message = train_message(model, problem, config, task.seed, deadline)
+    if message is None:
+        return None
     return Policy(model.cpu(), policy.info, message.cpu())
 
 
@@ -131,7 +202,7 @@ def _info(
         seed=task.seed,
         attribute_names=task.graph.attribute_names,
         training={
-            "options": asdict(config),
+            "options": config.to_json(),
             "versions": versions,
             "command": " ".join(["garden", *sys.argv[1:]]),
             "device": device.type,
@@ -145,15 +216,26 @@ def _claim(folder: Path, info: PolicyInfo, resume: bool, force: bool) -> None:
     if resume:
         _check_same_run(folder, info)
         return
-    if (folder / CONFIG_FILE).exists() and not force:
-        raise DataError(
-            f"{folder}: holds a run already: give `resume=True`, `force=True` or another `out`"
-        )
+    if not force:
+        refuse_taken(folder)
     if folder.exists() and not folder.is_dir():
         raise DataError(f"{folder}: is a file, and a run needs a folder")
     for name in (STATE_FILE, SUMMARY_FILE, MESSAGE_FILE, MetricsFile.NAME):
         (folder / name).unlink(missing_ok=True)
     write_text(folder / CONFIG_FILE, config_text(info))
+
+
+def is_run_folder(folder: Path) -> bool:
+    """Whether a run was begun here."""
+    return (folder / CONFIG_FILE).exists()
+
+
+def refuse_taken(folder: Path) -> None:
+    """Refuse a folder that holds a run."""
+    if is_run_folder(folder):
+        raise DataError(
+            f"{folder}: holds a run already: give `resume=True`, `force=True` or another `out`"
+        )
 
 
 def _check_same_run(folder: Path, info: PolicyInfo) -> None:
@@ -162,7 +244,8 @@ def _check_same_run(folder: Path, info: PolicyInfo) -> None:
         if getattr(stored, name) != getattr(info, name):
             raise DataError(f"{folder}: holds a run with another {name.replace('_', ' ')}")
     ours, theirs = info.training["options"], stored.training.get("options", {})
-    differing = [name for name in ours if ours[name] != theirs.get(name)]
+    names = [one.name for one in fields(TrainingConfig)]
+    differing = [name for name in names if ours.get(name) != theirs.get(name)]
     if dict(stored.model_options) != dict(info.model_options):
         differing.append("model options")
     if differing:
@@ -176,29 +259,30 @@ def _check_same_run(folder: Path, info: PolicyInfo) -> None:
         )
 
 
-def _summary(outcome: Outcome, config: TrainingConfig, seed: int) -> dict[str, Any]:
-    state, progress = outcome.state, outcome.state.seeds[seed]
+def _summary(outcome: Outcome, config: TrainingConfig, seed: int, stopped: str) -> dict[str, Any]:
+    state, progress = outcome.state, outcome.handed_over.seeds[seed]
     episodes = config.targets_per_update * config.walks_per_target
     return {
-        "stopped": outcome.stopped,
+        "stopped": stopped,
         "updates": state.update,
         "episodes": state.update * episodes if config.method == "a2c" else None,
         "seconds": round(state.seconds, 2),
         "best_update": progress.best_update,
-        "validation_ratio": (
-            progress.best_ratio if progress.tempered_ratio is None else progress.tempered_ratio
-        ),
+        "validation_ratio": _ratio(progress),
         "temperature": progress.temperature,
         "max_hops": config.limit,
     }
 
 
+def _ratio(progress: SeedProgress) -> float | None:
+    """The validation ratio of a policy at its temperature; nothing if it was never validated."""
+    ratio = progress.best_ratio if progress.tempered_ratio is None else progress.tempered_ratio
+    return ratio if math.isfinite(ratio) else None
+
+
 def _policy(outcome: Outcome, info: PolicyInfo, model_config: ModelConfig, seed: int) -> Policy:
     model = build_model(info.model, len(info.attribute_names), model_config)
-    weights = {name: tensor.cpu() for name, tensor in outcome.state.best_of(seed).items()}
+    weights = weights_of(outcome.handed_over.weights, seed)
+    weights = {name: tensor.cpu() for name, tensor in weights.items()}
     model.load_state_dict(weights)
     return Policy(model, info)
-
-
-def _per_seed(files: Sequence[MetricsFile]) -> list[Listener]:
-    return [file.of_seed(seed) for seed, file in enumerate(files)]

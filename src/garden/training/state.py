@@ -29,6 +29,8 @@ class SeedProgress:
     best_ratio: float = float("inf")
     best_update: int = -1
     stale: int = 0  # validations since the best
+    notable_ratio: float = float("inf")  # the last best that was better by more than a trifle
+    idle: int = 0  # validations since that
     temperature: float = 1.0  # chosen at the end, for models that have one
     tempered_ratio: float | None = None  # the best model's ratio at that temperature
 
@@ -44,6 +46,7 @@ class TrainingState:
     seeds: list[SeedProgress]
     update: int = 0
     validated: int = -1  # the last update that was validated
+    cooling_since: int = -1  # the update at which the step size began to fall to 0
     seconds: float = 0.0
     stats: list[dict[str, float]] = field(default_factory=list)  # of the last update, per seed
 
@@ -61,6 +64,7 @@ class TrainingState:
             facts = {
                 "update": self.update,
                 "validated": self.validated,
+                "cooling_since": self.cooling_since,
                 "seconds": self.seconds,
                 "stats": self.stats[seed] if self.stats else {},
                 "progress": vars(self.seeds[seed]),
@@ -68,11 +72,12 @@ class TrainingState:
                 "stack": [len(self.seeds), seed],
             }
             write_tensors(folder / STATE_FILE, self._tensors_of(seed), facts)
-            write_tensors(folder / MODEL_FILE, self.best_of(seed), {})
+        self.save_policies(folders, self.best)
 
-    def best_of(self, seed: int) -> dict[str, Tensor]:
-        """One seed's best weights."""
-        return {name: slice_of(name, tensor, seed) for name, tensor in self.best.items()}
+    def save_policies(self, folders: Sequence[Path], weights: Mapping[str, Tensor]) -> None:
+        """Write each seed's part of stacked weights, as its policy, into its folder."""
+        for seed, folder in enumerate(folders):
+            write_tensors(folder / MODEL_FILE, weights_of(weights, seed), {})
 
     def load(self, folders: Sequence[Path]) -> None:
         """Continue from what :meth:`save` wrote; the seeds must stand in the same batch."""
@@ -106,6 +111,7 @@ class TrainingState:
                 self._take_moments(tensors, seed, facts["update"])
             self.generator.set_state(tensors["random"])
             self.update, self.validated = facts["update"], facts["validated"]
+            self.cooling_since = facts.get("cooling_since", -1)
             self.seconds = facts["seconds"]
             self.stats = [*self.stats[:seed], facts["stats"]]
             self.seeds[seed] = SeedProgress(**facts["progress"])
@@ -128,6 +134,11 @@ class TrainingState:
 def is_stacked(name: str) -> bool:
     """Whether an entry of a model's state has a seed axis; the input scaling has none."""
     return name not in ("shift", "scale")
+
+
+def weights_of(stacked: Mapping[str, Tensor], seed: int) -> dict[str, Tensor]:
+    """One seed's part of stacked weights."""
+    return {name: slice_of(name, tensor, seed) for name, tensor in stacked.items()}
 
 
 def slice_of(name: str, tensor: Tensor, seed: int) -> Tensor:

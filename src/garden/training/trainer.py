@@ -6,13 +6,14 @@ scored best on its own validation targets; test targets are never looked at.
 
 from __future__ import annotations
 
-import math
+import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -22,12 +23,24 @@ from garden.models.base import Model
 from garden.models.config import ModelConfig
 from garden.models.layers import Dropout
 from garden.models.registry import build_model
+from garden.search.chain import chain_of_scores
 from garden.training.a2c import a2c_loss
 from garden.training.config import TrainingConfig
+from garden.training.ending import has_lost_patience, last_update, note_ratio, step_size
 from garden.training.exact import exact_loss, scores_towards
 from garden.training.guided import guided_loss
+from garden.training.handover import (
+    TEMPERATURES,
+    HandedOver,
+    best_of_training,
+    choose_temperature,
+    copy_of_best,
+    weigh_last,
+)
 from garden.training.interrupt import Interrupt, deferred_interrupt
 from garden.training.limits import with_limit
+from garden.training.listener import Listener, Plan
+from garden.training.pace import Clock, Pace
 from garden.training.problem import Problem, make_problem
 from garden.training.shown import distances_towards, neighbours_of
 from garden.training.state import SeedProgress, TrainingState
@@ -38,26 +51,23 @@ Loss = Callable[[Model, Problem, TrainingConfig, Dropout, torch.Generator], Upda
 LOSSES: dict[str, Loss] = {"exact": exact_loss, "a2c": a2c_loss, "guided": guided_loss}
 TRAINS_VALUE = {"exact": False, "a2c": True, "guided": False}
 
-TEMPERATURES = (0.2, 0.25, 0.35, 0.5, 0.7, 1.0)
-_LEAST_ERROR = 0.005  # of a validation ratio
 _VALIDATION_ENTRIES = 1 << 21
+_CLOSING_SHARE = 0.2  # of a time limit, that the choice of a temperature may take
+_GRACE = 0.05  # of a time limit, by which a validation under way may pass it
+_FEW_CHAINS = 8  # between looks at the clock, on graphs where each of them takes its time
+_QUICK_NODES = 5000
+_LOG = logging.getLogger("garden")
+
+Lap = Callable[[str], None]
+"""Told what the time since the last call was spent on: embedding, scoring, walking."""
 
 
 class TrainingError(GardenError):
     """A training that cannot go on; its last good state is kept."""
 
 
-class Listener(Protocol):
-    """Somebody who wants to know how training goes."""
-
-    def on_update(self, update: int, total: int) -> None:
-        """An update was made."""
-
-    def on_validation(self, records: Sequence[dict[str, Any]]) -> None:
-        """A validation was made; one record per seed."""
-
-    def close(self) -> None:
-        """Training is over, however it ended."""
+class _TimeUpError(Exception):
+    """The time limit passed within a validation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +76,7 @@ class Outcome:
 
     state: TrainingState
     stopped: str  # "finished", "early", "time" or "interrupted"
+    handed_over: HandedOver
 
 
 class Trainer:
@@ -79,13 +90,15 @@ class Trainer:
         device: torch.device | str = "cpu",
         folders: Sequence[Path] = (),
         listeners: Sequence[Listener] = (),
+        clock: Clock = time.monotonic,
     ) -> None:
         self.config = with_limit(config, tasks)
         self.problem = make_problem(tasks, device)
         self.folders, self.listeners = folders, listeners
         seeds = tuple(task.seed for task in tasks)
+        initial = seeds if config.init_seed is None else (config.init_seed,) * len(seeds)
         graph = self.problem.graph
-        model = build_model(self.config.model, graph.num_attributes, model_config, seeds)
+        model = build_model(self.config.model, graph.num_attributes, model_config, initial)
         model.standardise_by(graph.attributes)
         model.to(device)
         generator = torch.Generator(device=device)
@@ -102,14 +115,40 @@ class Trainer:
             config.neighbour_dropout,
             config.own_dropout,
         )
+        self.pace = Pace(clock)
+        self.plan = self._plan()
+        self._limit = 0.0  # seconds, where there is a deadline
 
-    def run(self, max_minutes: float | None = None) -> Outcome:
-        """Train until the updates are done, nothing improves, time is up, or Ctrl-C."""
-        started = time.monotonic() - self.state.seconds
-        deadline = time.monotonic() + 60 * max_minutes if max_minutes is not None else None
+    def _plan(self) -> Plan:
+        config = self.config
+        tempered = "temperature" in self.state.best
+        return Plan(
+            update=self.state.update,
+            last_update=config.updates,
+            validate_every=config.validate_every,
+            may_end_early=config.patience > 0,
+            pace=self.pace,
+            num_temperatures=len(TEMPERATURES) if tempered else 0,
+        )
+
+    def run(self, max_minutes: float | None = None, since: float | None = None) -> Outcome:
+        """Train until the updates are done, nothing improves, time is up, or Ctrl-C.
+
+        The time limit counts from ``since``, by the trainer's clock; from now on by default.
+        """
+        now = self.pace.clock()
+        started = now - self.state.seconds
+        if max_minutes is not None:
+            self._limit = 60 * max_minutes
+            self.plan.deadline = (now if since is None else since) + self._limit
+        self._warm_up()
+        interrupt = Interrupt()
         try:
-            with deferred_interrupt() as interrupt:
-                stopped = self._loop(started, deadline, interrupt)
+            with deferred_interrupt(interrupt):
+                self.plan.num_started = self.plan.update = self.state.update
+                for listener in self.listeners:
+                    listener.on_start(self.plan)
+                stopped = self._loop(started, interrupt)
         except KeyboardInterrupt:
             stopped = "interrupted"
         except torch.cuda.OutOfMemoryError:
@@ -117,33 +156,65 @@ class Trainer:
                 "out of GPU memory: lower `targets_per_update` (now "
                 f"{self.config.targets_per_update}) or train fewer seeds at once"
             ) from None
-        finally:
-            for listener in self.listeners:
-                listener.close()
-        self._choose_temperature()
-        self.state.save(self.folders)
-        return Outcome(self.state, stopped)
+        self.state.seconds = self.pace.clock() - started
+        handed_over = self._hand_over(stopped, interrupt)
+        return Outcome(self.state, stopped, handed_over)
 
-    def _loop(self, started: float, deadline: float | None, interrupt: Interrupt) -> str:
+    def _warm_up(self) -> None:
+        """Have the chain compiled before anything is timed."""
+        if self.problem.device.type == "cpu":
+            scores = np.zeros((1, self.problem.num_nodes))
+            chain_of_scores(self.problem.graph, scores, "softmax", np.zeros(1, np.int64), 1)
+
+    def _loop(self, started: float, interrupt: Interrupt) -> str:
         """Update and validate by turns; the word says why it ended."""
         state, config = self.state, self.config
         while True:
-            state.seconds = time.monotonic() - started
-            done = state.update >= config.updates
+            state.seconds = self.pace.clock() - started
+            last = self.plan.last_update = last_update(state, config)
+            done = state.update >= last
             due = done or state.update % config.validate_every == 0
             if due and state.validated < state.update:
-                self._validate()
-            if due and not done and self._is_stale():
-                return "early"
+                try:
+                    self._validate()
+                except _TimeUpError:
+                    return "time"
             if done:
-                return "finished"
-            if deadline is not None and time.monotonic() > deadline:
+                return "finished" if state.update >= config.updates else "early"
+            if due and has_lost_patience(state, config):
+                if config.cooldown == 0:
+                    return "early"
+                state.cooling_since = state.update
+                continue
+            if self._is_time_up():
                 return "time"
             if interrupt.requested:
                 return "interrupted"
+            self.pace.lap()
             self._update()
+            self.pace.updated()
+            self.plan.update = state.update
             for listener in self.listeners:
-                listener.on_update(state.update, config.updates)
+                listener.on_update(state.update, last)
+
+    def _is_time_up(self) -> bool:
+        """Whether another update would leave too little time to choose what is handed over."""
+        if self.plan.deadline is None:
+            return False
+        choice = min(self._temperature_seconds(), _CLOSING_SHARE * self._limit)
+        closing = self.pace.validation() + choice
+        return self.pace.clock() + self.pace.update + closing > self.plan.deadline
+
+    def _temperature_seconds(self) -> float:
+        count = self.plan.num_temperatures
+        return self.pace.validation(count) if count else 0.0
+
+    def _affordable_share(self) -> float:
+        """The share of validation targets that there is time to choose a temperature on."""
+        seconds = self._temperature_seconds()
+        if self.plan.deadline is None or seconds == 0:
+            return 1.0
+        return min(1.0, max(0.0, self.plan.deadline - self.pace.clock()) / seconds)
 
     def _update(self) -> None:
         state, config = self.state, self.config
@@ -160,7 +231,7 @@ class Trainer:
         if config.clip:
             clip_each_seed(state.model, config.clip)
         for group in state.optimiser.param_groups:
-            group["lr"] = config.learning_rate * step_share(state.update, config)
+            group["lr"] = step_size(state, config)
         state.optimiser.step()
         state.update += 1
         self._keep_stats(loss)
@@ -168,7 +239,7 @@ class Trainer:
     def _keep_stats(self, loss: UpdateLoss) -> None:
         """Keep what validation will report; only the update before one is worth the transfer."""
         due = self.state.update % self.config.validate_every == 0
-        if not due and self.state.update < self.config.updates:
+        if not due and self.state.update < last_update(self.state, self.config):
             return
         named = {"loss": loss.loss.detach(), **loss.stats}
         columns = {name: values.tolist() for name, values in named.items()}
@@ -179,15 +250,13 @@ class Trainer:
 
     def _validate(self) -> None:
         state = self.state
-        each, late = validation_metrics(state.model, self.problem, self.config.limit)
+        self.pace.start_validation()
+        each, late = validation_metrics(state.model, self.problem, self.config.limit, lap=self._lap)
         ratios, truncation = each[0].mean(dim=1), late[0].mean(dim=1)
         records = []
         for seed, progress in enumerate(state.seeds):
             ratio = float(ratios[seed])
-            progress.stale += 1
-            if ratio < progress.best_ratio:
-                progress.best_ratio, progress.best_update = ratio, state.update
-                progress.stale = 0
+            if note_ratio(progress, ratio, state.update):
                 state.keep_best(seed)
             stats = state.stats[seed] if state.stats else {}
             records.append(
@@ -202,44 +271,83 @@ class Trainer:
             )
         state.validated = state.update
         state.save(self.folders)
+        self.pace.storing += self.pace.lap()
         for listener in self.listeners:
             listener.on_validation(records)
 
-    def _choose_temperature(self) -> None:
-        """Give each seed's best model the temperature that validation asks for."""
-        state = self.state
-        if "temperature" not in state.best or state.validated < 0:
-            return
-        state.best["temperature"].fill_(1.0)
-        last = {name: tensor.clone() for name, tensor in state.model.state_dict().items()}
-        state.model.load_state_dict(state.best)
-        ratios, _ = validation_metrics(state.model, self.problem, self.config.limit, TEMPERATURES)
-        state.model.load_state_dict(last)
-        for seed, progress in enumerate(state.seeds):
-            place = best_temperature(ratios[:, seed])
-            progress.temperature = TEMPERATURES[place]
-            progress.tempered_ratio = float(ratios[place, seed].mean())
-            state.best["temperature"][seed] = progress.temperature
+    def _lap(self, kind: str) -> None:
+        """Note what a part of a validation took, and end it where its time is up."""
+        setattr(self.pace, kind, getattr(self.pace, kind) + self.pace.lap())
+        deadline = self.plan.deadline
+        if deadline is not None and self.pace.clock() > deadline + _GRACE * self._limit:
+            raise _TimeUpError
 
-    def _is_stale(self) -> bool:
-        patience = self.config.patience
-        return patience > 0 and all(seed.stale >= patience for seed in self.state.seeds)
+    def _hand_over(self, stopped: str, interrupt: Interrupt) -> HandedOver:
+        """Choose the policies to hand over, and store them beside the state."""
+        if stopped in ("finished", "early"):
+            handed = best_of_training(self.state)
+            self._choose_temperature(handed)
+            self.state.save(self.folders)
+            return handed
+        handed = copy_of_best(self.state)
+        self.state.save(self.folders)
+        try:
+            if not interrupt.repeated:
+                self._close(handed)
+        except (KeyboardInterrupt, _TimeUpError):
+            _LOG.info("the policy that is handed over was not validated to the end")
+        self.state.save_policies(self.folders, handed.weights)
+        return handed
+
+    def _close(self, handed: HandedOver) -> None:
+        """Weigh the last weights and choose a temperature, when stopped in mid-course."""
+        if self.state.validated < self.state.update:
+            _LOG.info("validating the last update before stopping")
+            weigh_last(handed, self.state, self._measure)
+        self._choose_temperature(handed, self._affordable_share())
+
+    def _choose_temperature(self, handed: HandedOver, share: float = 1.0) -> None:
+        if handed.has_temperature:
+            choose_temperature(handed, self.state, partial(self._measure, share=share))
+
+    def _measure(self, temperatures: Sequence[float], share: float = 1.0) -> Tensor:
+        self.pace.start_validation()
+        ratios, _ = validation_metrics(
+            self.state.model,
+            self.problem,
+            self.config.limit,
+            temperatures,
+            self._lap,
+            share,
+        )
+        return ratios
+
+
+def _no_lap(_kind: str) -> None:
+    """Nobody is interested."""
 
 
 def validation_metrics(
-    model: Model, problem: Problem, max_hops: int, temperatures: Sequence[float] = (1.0,)
+    model: Model,
+    problem: Problem,
+    max_hops: int,
+    temperatures: Sequence[float] = (1.0,),
+    lap: Lap = _no_lap,
+    share: float = 1.0,
 ) -> tuple[Tensor, Tensor]:
     """The exact oracle ratio and truncation rate of each seed's validation targets.
 
     Both are means over all sources, (num_temperatures, num_seeds, num_targets); the ratio's leaves
-    out those further away than the limit.
+    out those further away than the limit. With a ``share`` below 1, of so many of the targets, at
+    least one.
     """
-    targets = problem.validation_targets
+    targets = _part_of(problem.validation_targets, share)
     seeds, others = model.num_seeds, problem.num_nodes - 1
     ratios, truncation = [], []
     size = max(1, _VALIDATION_ENTRIES // (seeds * problem.num_nodes))
     with torch.no_grad():
         rows = model.embed(problem.egos)
+        lap("embedding")
         for start in range(0, targets.shape[1], size):
             block = targets[:, start : start + size]
             shown = neighbours_of(block, problem)
@@ -247,14 +355,16 @@ def validation_metrics(
             distances = distances_towards(problem, shown).double()
             sources = distances > 0
             near = sources & (distances <= max_hops)
+            lap("scoring")
             for temperature in temperatures:
                 scaled = scores / temperature
-                hops, late = validation_hops(scaled, block.flatten(), max_hops, problem)
+                hops, late = _hops_in_parts(scaled, block.flatten(), max_hops, problem, lap)
                 shares = (hops / distances.clamp(min=1) * near).sum(dim=1) / near.sum(dim=1)
                 # rounding alone takes a mean below 1
                 ratios.append(shares.clamp(min=1.0).reshape(block.shape).cpu())
                 late = (late * sources).sum(dim=1) / others
                 truncation.append(late.reshape(block.shape).cpu())
+                lap("walking")
 
     def gathered(parts: list[Tensor]) -> Tensor:
         count = len(temperatures)
@@ -263,25 +373,25 @@ def validation_metrics(
     return gathered(ratios), gathered(truncation)
 
 
-def best_temperature(ratios: Tensor) -> int:
-    """The place of the temperature to use, from ratios (num_temperatures, num_targets).
-
-    The highest within a standard error of the best: validation targets are few, and a policy that
-    is too sure of itself walks in circles where it is wrong. An error below half a percent, as
-    where all of them were reached without a detour, is taken for half a percent.
-    """
-    means = ratios.mean(dim=1)
-    best = int(means.argmin())
-    error = float(ratios[best].std(correction=0)) / math.sqrt(ratios.shape[1])
-    error = max(error, _LEAST_ERROR)
-    return int((means <= means[best] + error).nonzero().max())
+def _part_of(targets: Tensor, share: float) -> Tensor:
+    """So large a share of each seed's targets, spread evenly over the list."""
+    count = targets.shape[1]
+    few = max(1, int(share * count))
+    return targets if few == count else targets[:, torch.arange(few) * count // few]
 
 
-def step_share(update: int, config: TrainingConfig) -> float:
-    """The share of the learning rate that an update uses."""
-    if config.schedule == "constant":
-        return 1.0
-    return 0.5 * (1 + math.cos(math.pi * update / config.updates))
+def _hops_in_parts(
+    scores: Tensor, targets: Tensor, max_hops: int, problem: Problem, lap: Lap
+) -> tuple[Tensor, Tensor]:
+    """What ``validation_hops`` gives, with a look at the clock now and then on large graphs."""
+    if scores.device.type != "cpu" or problem.num_nodes <= _QUICK_NODES:
+        return validation_hops(scores, targets, max_hops, problem)
+    parts = []
+    for start in range(0, len(targets), _FEW_CHAINS):
+        few = slice(start, start + _FEW_CHAINS)
+        parts.append(validation_hops(scores[few], targets[few], max_hops, problem))
+        lap("walking")
+    return torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts])
 
 
 def clip_each_seed(model: Model, largest: float) -> None:

@@ -1,0 +1,128 @@
+"""The flags of ``garden train`` in groups, made from the options that they set.
+
+One dataclass per group: what belongs to every method, to one method, to one model. Words are those
+of the options' own docstrings, and defaults are shown as the methods have them.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field, fields, make_dataclass
+from typing import Annotated, Any, get_type_hints
+
+import tyro
+
+from garden.models.config import ModelConfig
+from garden.training.config import (
+    METHOD_DEFAULTS,
+    METHODS,
+    OPTION_METHODS,
+    OPTION_MODELS,
+    SIZE_MODELS,
+    TrainingOptions,
+)
+
+_NAMED = {
+    "model": "trellis",
+    "method": "guided for trellis, exact for the others",
+    "init_seed": "the split's seed",
+}
+_CHOICE = ("model", "method", "init_seed")
+
+
+def common_names() -> list[str]:
+    """Options that every method and model has, beside the choice of those."""
+    special = {*_CHOICE, *OPTION_METHODS, *OPTION_MODELS}
+    return [one.name for one in fields(TrainingOptions) if one.name not in special]
+
+
+def names_of_method(method: str) -> list[str]:
+    """Options that not every method has, and this one does."""
+    return [
+        name
+        for name, methods in OPTION_METHODS.items()
+        if methods[-1] == method and name not in OPTION_MODELS
+    ]
+
+
+def choice_names() -> list[str]:
+    """What is trained, and how."""
+    return list(_CHOICE)
+
+
+def trellis_names() -> list[str]:
+    """Options that trellis has and no other model."""
+    return list(OPTION_MODELS)
+
+
+def option_group(names: Iterable[str]) -> type:
+    """A dataclass of some training options, as tyro reads it."""
+    words, types = docstrings_of(TrainingOptions), get_type_hints(TrainingOptions)
+    return _group(names, lambda name: (words[name], types[name], None, default_words(name)))
+
+
+def size_group(names: Iterable[str]) -> type:
+    """A dataclass of some sizes of a model, as tyro reads it."""
+    words, types, usual = docstrings_of(ModelConfig), get_type_hints(ModelConfig), ModelConfig()
+
+    def facts(name: str) -> tuple[str, Any, Any, str]:
+        value = getattr(usual, name)
+        return words[name], types[name], value, f"(default: {value})"
+
+    return _group(names, facts)
+
+
+def trellis_group() -> type:
+    """What only trellis has: training options and what it reads."""
+    options, size = option_group(trellis_names()), size_group(names_of_size("trellis"))
+    return make_dataclass("Flags", [], bases=(size, options), frozen=True)
+
+
+def names_of_size(model: str) -> list[str]:
+    """Sizes that this model has and no other."""
+    return [name for name, models in SIZE_MODELS.items() if models == (model,)]
+
+
+def default_words(name: str) -> str:
+    """The default of an option in words: one, or one for each method that has it."""
+    if name in _NAMED:
+        return f"(default: {_NAMED[name]})"
+    values = {
+        method: METHOD_DEFAULTS[method].get(name, 0)
+        for method in reversed(METHODS)
+        if method in OPTION_METHODS.get(name, METHODS)
+    }
+    if len(set(values.values())) == 1:
+        return f"(default: {next(iter(values.values()))})"
+    each = ", ".join(f"{method} {value}" for method, value in values.items())
+    return f"(default: {each})"
+
+
+def docstrings_of(options: type) -> Mapping[str, str]:
+    """The string under each field of a dataclass, on one line."""
+    (tree,) = ast.parse(inspect.getsource(options)).body
+    assert isinstance(tree, ast.ClassDef)
+    found: dict[str, str] = {}
+    name = ""
+    for part in tree.body:
+        if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
+            name = part.target.id
+        elif isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant) and name:
+            found[name], name = " ".join(str(part.value.value).split()), ""
+    return found
+
+
+def given(*groups: Any) -> dict[str, Any]:
+    """What was set in groups of flags, by name."""
+    return {name: value for group in groups for name, value in vars(group).items()}
+
+
+def _group(names: Iterable[str], facts: Callable[[str], tuple[str, Any, Any, str]]) -> type:
+    parts = []
+    for name in names:
+        words, kind, default, hint = facts(name)
+        shown = tyro.conf.arg(help=words, help_behavior_hint=hint)
+        parts.append((name, Annotated[kind, shown], field(default=default)))
+    return make_dataclass("Flags", parts, frozen=True)

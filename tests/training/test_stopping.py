@@ -1,0 +1,181 @@
+import json
+import logging
+from dataclasses import replace
+
+import pytest
+
+import garden
+from garden.cli.main import main
+from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
+from garden.datasets.task import SearchTask
+from garden.errors import SpecError
+from garden.models.checkpoint import MODEL_FILE, read_tensors, tensors_hash
+from garden.training import run as run_module
+from garden.training import trainer as trainer_module
+from garden.training.callbacks import read_metrics
+from garden.training.config import RunOptions
+from garden.training.problem import max_validation_targets
+from garden.training.trainer import Trainer
+
+from .short_runs import CPU, GRAPH, SIZE, TASK, TRELLIS, FakeClock, StopAt, state_of, train_into
+
+LARGER = SearchTask.split(kaiser_hilgetag(n=100, beta=2, seed=1), seed=0)
+NUM_TARGETS = len(LARGER.validation_targets)
+OFF_GRID = replace(TRELLIS, updates=40, validate_every=30, learning_rate=0.01)
+
+
+def test_stopping__hands_over_the_last_update_where_it_is_better_than_what_was_validated(tmp_path):
+    run = train_into(tmp_path, OFF_GRID, listeners=[StopAt(20)])
+    assert run.summary["best_update"] == 20
+    assert [record["update"] for record in read_metrics(tmp_path / "metrics.jsonl")] == [0]
+    handed, _ = read_tensors(tmp_path / MODEL_FILE)
+    state, _ = read_tensors(tmp_path / "state.safetensors")
+    last = {name.removeprefix("last."): state[name] for name in state if name[:5] == "last."}
+    last["temperature"] = handed["temperature"]
+    assert tensors_hash(handed) == tensors_hash(last)
+    again = garden.load_policy(tmp_path)
+    assert tensors_hash(again.model.state_dict()) == tensors_hash(run.policy.model.state_dict())
+
+
+@pytest.mark.parametrize("stop", [20, 31])
+def test_stopping__off_the_validation_grid_leaves_no_trace_in_a_resumed_run(tmp_path, stop):
+    train_into(tmp_path / "whole", OFF_GRID)
+    train_into(tmp_path / "parts", OFF_GRID, listeners=[StopAt(stop)])
+    train_into(tmp_path / "parts", OFF_GRID, resume=True)
+    assert state_of(tmp_path / "whole") == state_of(tmp_path / "parts")
+    models = [read_tensors(tmp_path / name / MODEL_FILE)[0] for name in ("whole", "parts")]
+    assert tensors_hash(models[0]) == tensors_hash(models[1])
+
+
+def test_stopping__keeps_the_best_where_the_last_update_is_worse(tmp_path):
+    wild = replace(OFF_GRID, validate_every=2, learning_rate=0.01)
+    run = train_into(tmp_path, wild, listeners=[StopAt(21)])
+    records = read_metrics(tmp_path / "metrics.jsonl")
+    best = min(record["validation_ratio"] for record in records)
+    assert run.summary["best_update"] in {record["update"] for record in records} | {21}
+    assert run.summary["validation_ratio"] <= best + 0.01
+
+
+def test_stopping__ctrl_c_in_the_last_validation_hands_over_what_was_validated(
+    tmp_path, monkeypatch
+):
+    measure, calls = trainer_module.validation_metrics, []
+
+    def impatient(*args, **kwargs):
+        calls.append(1)
+        if len(calls) > 1:
+            raise KeyboardInterrupt
+        return measure(*args, **kwargs)
+
+    monkeypatch.setattr(trainer_module, "validation_metrics", impatient)
+    run = train_into(tmp_path, OFF_GRID, listeners=[StopAt(5)])
+    assert (run.summary["stopped"], run.summary["best_update"]) == ("interrupted", 0)
+    monkeypatch.undo()
+    assert train_into(tmp_path, OFF_GRID, resume=True).summary["stopped"] == "finished"
+
+
+def test_stopping__an_untrained_policy_is_said_to_be_one(tmp_path, caplog):
+    still = replace(TRELLIS, learning_rate=0.0)
+    with caplog.at_level(logging.WARNING, logger="garden"):
+        run = train_into(tmp_path, still, listeners=[StopAt(3)])
+    assert not run.is_trained
+    assert "UNTRAINED" in caplog.text
+    caplog.clear()
+    with caplog.at_level(logging.WARNING, logger="garden"):
+        train_into(tmp_path / "other", OFF_GRID, listeners=[StopAt(20)])
+    assert "UNTRAINED" not in caplog.text
+
+
+def test_cli__an_untrained_policy_is_not_recommended(tmp_path, capsys):
+    spec = "kaiser-hilgetag:n=30,beta=2,seed=1"
+    flags = ["--learning-rate", "0", "--updates", "2", "--device", "cpu"]
+    main(["train", spec, "--out", str(tmp_path / "run"), *flags])
+    error = capsys.readouterr().err
+    assert "UNTRAINED" in error
+    assert "no better than untrained" in error.splitlines()[-1]
+    assert "evaluate with" not in error
+
+
+@pytest.mark.parametrize("minutes", [0.0, -1.0, float("nan")])
+def test_time_limit__of_nothing_is_refused(minutes):
+    with pytest.raises(SpecError, match="max_minutes"):
+        RunOptions(max_minutes=minutes)
+    with pytest.raises(SpecError, match="max_minutes"):
+        garden.train(TASK, max_minutes=minutes)
+
+
+def test_cli__a_time_limit_of_nothing_is_one_line(tmp_path, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["train", "facebook:414", "--out", str(tmp_path / "run"), "--max-minutes", "0"])
+    assert stopped.value.code == 2
+    assert "max_minutes is 0" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("model", ["trellis", "garden"])
+@pytest.mark.parametrize(
+    ("update", "validation"),
+    [(0.1, 0.5), (1.0, 0.1), (20.0, 1.0), (1.0, 8.0), (0.1, 14.0)],
+)
+def test_time_limit__holds_to_a_tenth_or_an_update_and_hands_over_a_trained_policy(
+    monkeypatch, model, update, validation
+):
+    method = "guided" if model == "trellis" else "exact"
+    clock = FakeClock(monkeypatch, update, validation, NUM_TARGETS, method)
+    options = replace(TRELLIS, model=model, updates=10**6, validate_every=25, learning_rate=0.003)
+    config = replace(options.resolved(), patience=0)
+    trainer = Trainer([LARGER], config, SIZE, clock=clock)
+    outcome = trainer.run(max_minutes=1.0)
+    assert outcome.stopped == "time"
+    assert clock.now <= 60 + max(6, update)
+    assert clock.now >= 60 - max(18, 2 * update)  # and is made use of
+    assert outcome.handed_over.seeds[0].best_update > 0
+    assert (outcome.handed_over.seeds[0].tempered_ratio is not None) == (model == "trellis")
+
+
+def test_time_limit__that_not_even_a_validation_fits_in_is_kept(monkeypatch, tmp_path):
+    clock = FakeClock(monkeypatch, 1.0, 100.0, NUM_TARGETS)
+    monkeypatch.setattr(trainer_module, "_QUICK_NODES", 0)
+    monkeypatch.setattr(trainer_module, "_FEW_CHAINS", 1)
+    trainer = Trainer([LARGER], TRELLIS.resolved(), SIZE, folders=[tmp_path], clock=clock)
+    outcome = trainer.run(max_minutes=0.5)
+    assert outcome.stopped == "time"
+    assert clock.now <= 30 + 100 / NUM_TARGETS + 3
+    assert outcome.handed_over.seeds[0].best_update == -1
+    again = Trainer([LARGER], TRELLIS.resolved(), SIZE, folders=[tmp_path])
+    again.state.load([tmp_path])
+    assert again.run().stopped == "finished"
+
+
+def test_summary__of_a_policy_that_was_never_validated_is_plain_json(tmp_path, monkeypatch):
+    def never(*_args, **_kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(trainer_module, "validation_metrics", never)
+    run = train_into(tmp_path)
+    assert run.summary["validation_ratio"] is None
+    assert "NaN" not in json.dumps(run.summary)
+    assert "Infinity" not in (tmp_path / run_module.SUMMARY_FILE).read_text()
+
+
+def test_time_limit__counts_from_the_start_of_the_training_not_of_its_first_update(monkeypatch):
+    clock = FakeClock(monkeypatch, 1.0, 0.1, NUM_TARGETS)
+    clock.now = 50.0  # fifty seconds of setting up
+    trainer = Trainer([LARGER], replace(TRELLIS.resolved(), updates=10**6), SIZE, clock=clock)
+    assert trainer.run(max_minutes=1.0, since=0.0).stopped == "time"
+    assert clock.now <= 66
+
+
+def test_time_limit__stops_the_training_of_a_messages_state(tmp_path):
+    options = replace(TRELLIS, updates=2, memory_updates=10**6)
+    limited = replace(CPU, max_minutes=0.05)
+    run = run_module.train_seeds([TASK], options, SIZE, limited, [tmp_path])[0]
+    assert run.summary["stopped"] == "time"
+    assert json.loads((tmp_path / "summary.json").read_text())["stopped"] == "time"
+
+
+def test_validation__goes_by_a_fixed_sample_on_large_graphs_only():
+    assert max_validation_targets(GRAPH.num_nodes) == 100
+    assert max_validation_targets(22_470) == 100  # musae-facebook
+    assert max_validation_targets(50_000) == 20
+    assert max_validation_targets(1_000_000) == 10
