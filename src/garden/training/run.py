@@ -18,6 +18,7 @@ from garden import __version__
 from garden.atomic import write_text
 from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError
+from garden.graphs.identity import GraphIdentity
 from garden.models.checkpoint import CONFIG_FILE, MESSAGE_FILE, config_text, read_info
 from garden.models.config import ModelConfig
 from garden.models.policy import Policy, PolicyInfo
@@ -136,6 +137,7 @@ def _info(
             "device": device.type,
             "stack": [num_seeds, place],
         },
+        graph_marks=GraphIdentity.of(task.graph).marks,
     )
 
 
