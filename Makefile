@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORE := $(VENV)/.core
 
-.PHONY: quickstart test lint bench clean
+.PHONY: quickstart test test-docs lint bench clean
 
 quickstart: $(CORE)
 	$(BIN)/garden quickstart
@@ -13,6 +13,10 @@ quickstart: $(CORE)
 # One thread per worker: two workers with two threads each would fight over two cores.
 test: lint
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -q
+
+# The commands and Python blocks of the documentation that take longer than 10 s, cut short.
+test-docs: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -q -m docs tests/test_docs.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ import tyro
 from garden.experiments.config import AttributeJoin, Execution
 
 if TYPE_CHECKING:
+    from garden.experiments.config import Scope
     from garden.experiments.work import Work
 
 
@@ -55,6 +57,7 @@ class Reproduce:
         from garden.experiments.config import Scope
         from garden.experiments.reproduce import experiment_named, pretrain, reproduce
         from garden.search.summary import parse_seeds
+        from garden.short import cut_short
 
         if self.name != "all":
             experiment_named(self.name)
@@ -64,11 +67,24 @@ class Reproduce:
             graphs=None if self.graphs is None else tuple(self.graphs.split(",")),
             attributes=self.attributes,
         )
+        if cut_short():
+            self._rehearse(scope)
+            return
         if self.train_only:
             pretrain([self.name], self.out, scope, self.execution.device)
             return
         page = reproduce([self.name], self.out, scope, self.execution, _Lines())
         print(f"garden: the results are in {page}", file=sys.stderr)
+
+    def _rehearse(self, scope: Scope) -> None:
+        """One unit in small, kept in a temporary folder while it lasts."""
+        from garden.experiments.rehearsal import rehearse
+        from garden.experiments.reproduce import experiments_named
+        from garden.short import VARIABLE
+
+        with tempfile.TemporaryDirectory() as folder:
+            rehearse(experiments_named([self.name]), scope, Path(folder))
+        print(f"garden: {VARIABLE} is set: one run in small, nothing is kept", file=sys.stderr)
 
 
 class _Lines:

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from garden.errors import SpecError
 from garden.models.config import check_model_name
+from garden.short import UPDATES, cut_short
 
 MethodName = Literal["a2c", "exact", "guided"]
 METHODS: tuple[MethodName, ...] = get_args(MethodName)
@@ -101,6 +102,8 @@ class TrainingOptions:
         if method not in METHODS:
             raise SpecError(f"unknown method {method!r}: choose from {', '.join(METHODS)}")
         given = {name: value for name, value in vars(self).items() if value is not None}
+        if cut_short():
+            given |= {"updates": UPDATES, "memory_updates": 2 if self.memory_updates else 0}
         return TrainingConfig(**{**METHOD_DEFAULTS[method], **given, "method": method})
 
 
