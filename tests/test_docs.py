@@ -1,7 +1,7 @@
 """Every command and every Python block of the documentation runs as it is printed.
 
-Work is cut short (``GARDEN_SHORT``), and each block has a folder of its own. Blocks that take longer
-than 10 s even so carry the marker `docs`: ``make test-docs`` runs them.
+Work is cut short (``GARDEN_SHORT``), and each block has a folder of its own. Blocks that take
+longer than 10 s even so carry the marker `docs`: ``make test-docs`` runs them.
 """
 
 from __future__ import annotations
@@ -131,7 +131,8 @@ def run_where_it_is_read(line: str) -> None:
     try:
         main(words[1:])
     except SystemExit as stop:
-        assert not stop.code, f"{line}: exit code {stop.code}"
+        if stop.code:
+            pytest.fail(f"{line}: exit code {stop.code}")
 
 
 def provide_runs_of_the_recipes(block: Block) -> None:
