@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORE := $(VENV)/.core
 
-.PHONY: quickstart test test-portable test-slow lint bench clean
+.PHONY: quickstart test test-portable test-docs test-slow lint bench clean
 
 quickstart: $(CORE)
 	$(BIN)/garden quickstart
@@ -21,6 +21,10 @@ test-portable: $(STAMP)
 # Minutes: ten thousand damaged files of every kind that is read, and whatever else is slow.
 test-slow: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -q -m slow
+
+# The commands and Python blocks of the documentation that take longer than 10 s, cut short.
+test-docs: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -q -m docs tests/test_docs.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

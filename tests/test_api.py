@@ -5,7 +5,19 @@ import numpy as np
 import pytest
 
 import garden
+from garden.datasets.attributed import attributed
+from garden.datasets.npz import read_npz
+from garden.known import has_met
 from garden.strategies.base import Representations, Strategy
+from garden.training.config import TrainingOptions
+from garden.training.curriculum import FACEBOOK, TWITCH
+
+
+def shuffled(graph):
+    """The same graph in another order, its nodes and itself called otherwise."""
+    moved = graph.subgraph(np.random.default_rng(0).permutation(graph.num_nodes))
+    names = tuple(f"node {place}" for place in range(graph.num_nodes))
+    return replace(moved, node_names=names, name="somebody's file")
 
 
 class LoudWalker(Strategy):
@@ -96,14 +108,55 @@ def test_api__routes_and_evaluates_by_the_policy_for_every_graph_unless_told_oth
     assert not report.seen_targets
 
 
-def test_api__what_universal_was_trained_on_is_recorded(caplog):
-    graph = replace(garden.load(SPEC), name="facebook:414,attributes=as-published")
+def test_api__what_universal_was_trained_on_is_recorded_by_content(caplog):
+    known = shuffled(attributed(7))
     with caplog.at_level("INFO", logger="garden"):
-        report = garden.evaluate(graph, ["universal"])
+        report = garden.evaluate(known, ["universal"])
     assert report.seen_targets
-    assert "universal was trained on facebook:414" in caplog.text
-    assert garden.load_policy("universal").has_met("twitch:RU")
-    assert not garden.load_policy("universal").has_met("snap:facebook/107")
+    assert report.to_json()["seen_targets"] is True
+    assert "universal was trained on attributed:seed=7, which shares links" in caplog.text
+    other = replace(garden.load(SPEC), name="twitch:RU")
+    assert not garden.evaluate(other, ["universal"]).seen_targets
+
+
+def test_api__without_sketches_the_kinds_that_universal_names_decide():
+    policy = replace(garden.load_policy("universal"), met=())
+    graph = replace(garden.load(SPEC), name="facebook:414,attributes=as-published")
+    assert garden.evaluate(graph, policy).seen_targets
+    assert not garden.evaluate(garden.load(SPEC), policy).seen_targets
+
+
+def test_api__universal_has_met_real_graphs_whatever_they_are_called(real_data):
+    policy = garden.load_policy("universal")
+    for ego in FACEBOOK:
+        number = ego.split(":")[1]
+        for spec in (ego, f"{ego},attributes=as-published", f"snap:{real_data}/facebook/{number}"):
+            assert has_met(policy, garden.load(spec)), spec
+    for spec in TWITCH:
+        assert has_met(policy, shuffled(garden.load(spec))), spec
+    for path in ("twitch/FR", "circles/0", "citation/cora", "web/texas"):
+        graph = read_npz(real_data / "collection" / f"{path}.npz")
+        assert not has_met(policy, graph), path
+
+
+def test_api__a_policy_has_seen_its_graph_in_other_forms():
+    graph = attributed(3)
+    policy = garden.train(graph, options=TrainingOptions(updates=1), quiet=True)
+    assert not garden.evaluate(graph, policy).seen_targets
+    half = replace(graph, attributes=graph.attributes * np.float32(0.5), name="as published")
+    for form in (half, shuffled(graph)):
+        with pytest.raises(garden.GardenError, match="another form of this graph, attributed:seed"):
+            garden.evaluate(form, policy)
+        assert garden.evaluate(form, policy, allow_seen_targets=True).seen_targets
+
+
+def test_api__shipped_weights_have_seen_their_graph_as_published(real_data):
+    with pytest.raises(garden.GardenError, match="another form of this graph, facebook:414"):
+        garden.evaluate("facebook:414,attributes=as-published", "garden-facebook-414")
+    same = garden.evaluate(f"snap:{real_data}/facebook/414", "garden-facebook-414")
+    assert not same.seen_targets
+    with pytest.raises(garden.GardenError, match="another split: use --seed 0"):
+        garden.evaluate(f"snap:{real_data}/facebook/414", "garden-facebook-414", seed=1)
 
 
 def test_api__public_names_exist_and_others_do_not():

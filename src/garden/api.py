@@ -20,7 +20,7 @@ from garden.graphs.cells import shown
 from garden.graphs.graph import Graph
 from garden.graphs.paths import pair_distances
 from garden.graphs.views import ego_graphs
-from garden.known import check_fit, has_met, has_seen, seen_targets_error
+from garden.known import any_has_met, check_fit, has_seen, seen_targets_error
 from garden.models.config import ModelConfig
 from garden.names import (
     DEFAULT_STRATEGY,
@@ -184,8 +184,8 @@ def evaluate(
     contenders = contenders_named(list(cast(Iterable[StrategyLike], strategies)), memory)
     seen = [contender for contender in contenders if has_seen(contender.strategy, task, config)]
     if seen and not allow_seen_targets:
-        raise seen_targets_error(seen[0], config)
-    met = any(has_met(contender.strategy, task.graph) for contender in contenders)
+        raise seen_targets_error(seen[0], task, config)
+    met = any_has_met(contenders, task.graph)
     return compare(task, contenders, config, progress, seen_targets=bool(seen) or met)
 
 

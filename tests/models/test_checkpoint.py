@@ -44,6 +44,15 @@ def test_policy__survives_a_round_trip(policy, tmp_path):
     assert tensors_hash(again.model.state_dict()) == tensors_hash(policy.model.state_dict())
 
 
+def test_policy__of_a_version_that_stored_no_marks_of_its_graph_still_loads(policy, tmp_path):
+    policy.save(tmp_path)
+    config = tmp_path / "config.json"
+    facts = json.loads(config.read_text())
+    del facts["graph_marks"]
+    config.write_text(json.dumps(facts))
+    assert load_policy(tmp_path).trained_on.is_of(GRAPH)
+
+
 def test_policy__truncated_weights_are_refused(policy, tmp_path):
     policy.save(tmp_path)
     path = tmp_path / "model.safetensors"

@@ -8,6 +8,7 @@ from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError, StrategyError
 from garden.graphs.graph import Graph
+from garden.graphs.identity import GraphIdentity
 from garden.names import strategy_named
 from garden.training.adapt import training_messages, training_targets
 from garden.training.config import AdaptConfig
@@ -54,6 +55,8 @@ def test_adapt__comes_back_from_its_folder_with_what_it_has_seen(task, adapted, 
     back = strategy_named(str(tmp_path / "mine"))
     assert (back.trained_task, back.trained_seed) == (task.content_hash, 3)
     assert back.facts == adapted.facts
+    assert back.trained_on == adapted.trained_on == GraphIdentity.of(task.graph)
+    assert len(back.policy.met) == len(adapted.policy.met) > 0
     mine, stored = (garden.evaluate(task, one).results[0] for one in (adapted, back))
     assert mine.oracle_ratio == stored.oracle_ratio
 

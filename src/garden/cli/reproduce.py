@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +18,7 @@ from garden.experiments.config import AttributeJoin, Execution
 from garden.search.progress import Progress
 
 if TYPE_CHECKING:
+    from garden.experiments.config import Scope
     from garden.experiments.work import Work
 
 
@@ -58,6 +61,7 @@ class Reproduce(Verb):
         from garden.experiments.config import Scope
         from garden.experiments.reproduce import experiment_named, pretrain, reproduce
         from garden.search.summary import parse_seeds
+        from garden.short import cut_short
 
         if self.name != "all":
             experiment_named(self.name)
@@ -67,6 +71,9 @@ class Reproduce(Verb):
             graphs=None if self.graphs is None else tuple(self.graphs.split(",")),
             attributes=self.attributes,
         )
+        if cut_short():
+            self._rehearse(scope)
+            return
         if self.train_only:
             pretrain([self.name], self.out, scope, self.execution.device)
             return
@@ -74,6 +81,16 @@ class Reproduce(Verb):
             lines = Lines(progress)
             page = reproduce([self.name], self.out, scope, self.execution, lines)
         say(f"the results are in {page}")
+
+    def _rehearse(self, scope: Scope) -> None:
+        """One unit in small, kept in a temporary folder while it lasts."""
+        from garden.experiments.rehearsal import rehearse
+        from garden.experiments.reproduce import experiments_named
+        from garden.short import VARIABLE
+
+        with tempfile.TemporaryDirectory() as folder:
+            rehearse(experiments_named([self.name]), scope, Path(folder))
+        print(f"garden: {VARIABLE} is set: one run in small, nothing is kept", file=sys.stderr)
 
 
 class Lines:

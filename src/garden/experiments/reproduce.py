@@ -32,6 +32,7 @@ from garden.experiments.executors import Done, Starting, in_a_pool, in_this_proc
 from garden.experiments.experiment import Experiment
 from garden.experiments.outputs import write_section
 from garden.experiments.page import write_page
+from garden.experiments.rehearsal import refuse_results
 from garden.experiments.store import Store
 from garden.experiments.work import Training, Work
 
@@ -94,9 +95,10 @@ def reproduce(
     watcher: Watcher | None = None,
 ) -> Path:
     """Make these experiments, or `all`, into a folder of results; the page's path comes back."""
+    refuse_results(out)
     scope, execution = scope or Scope(), execution or Execution()
     watcher = watcher or Silent()
-    chosen = [experiment_named(name) for name in _spelled_out(names)]
+    chosen = experiments_named(names)
     bench = Workbench(out / POLICIES, execution.device)
     # All plans first: a scope that one experiment refuses is refused before hours of another.
     plans = [(one, list(dict.fromkeys(one.works(scope)))) for one in chosen]
@@ -122,10 +124,16 @@ def pretrain(
     For a machine with a GPU and little else: its folder of policies, carried home, is found by the
     same addresses there.
     """
+    refuse_results(out)
     bench = Workbench(out / POLICIES, device)
     for name in _spelled_out(names):
         works = experiment_named(name).works(scope or Scope())
         train_stacks([training for work in works for training in work.trainings()], bench)
+
+
+def experiments_named(names: Sequence[str]) -> list[Experiment]:
+    """The experiments with these names, or `all`."""
+    return [experiment_named(name) for name in _spelled_out(names)]
 
 
 def experiment_named(name: str) -> Experiment:

@@ -86,6 +86,7 @@ def read_info(folder: Path) -> PolicyInfo:
         raise DataError(f"{path}: not readable as a policy's facts ({error})") from None
     if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
         raise DataError(f"{path}: not a policy of this version ({FORMAT})")
+    content.setdefault("graph_marks", {})  # earlier versions stored none
     names = {field.name for field in fields(PolicyInfo)}
     if set(content) != names:
         odd = ", ".join(sorted(set(content) ^ names))

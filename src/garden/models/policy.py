@@ -14,6 +14,7 @@ from torch import Tensor
 from garden.atomic import free_folder
 from garden.errors import StrategyError
 from garden.graphs.ego import EgoGraph, EgoGraphs
+from garden.graphs.identity import GraphIdentity
 from garden.models.base import Model, Surroundings
 from garden.models.inputs import EgoTensors, ego_tensors, profile_tensor
 from garden.models.message import MessageNetwork, RecurrentMemory
@@ -40,6 +41,9 @@ class PolicyInfo:
     attribute_names: tuple[str, ...]
     training: Mapping[str, Any] = field(default_factory=dict)
     """The options of training, the versions, the command, the device and the batch layout."""
+
+    graph_marks: Mapping[str, str] = field(default_factory=dict)
+    """By what the graph is known again in another form; none in folders of earlier versions."""
 
 
 @final
@@ -72,6 +76,12 @@ class Policy(Strategy):
     def name(self) -> str:  # type: ignore[override]
         """The model's name."""
         return self.info.model
+
+    @property
+    def trained_on(self) -> GraphIdentity:
+        """By what the graph that it was trained on is known again."""
+        info = self.info
+        return GraphIdentity.stored(info.graph, info.graph_hash, info.graph_marks)
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import numpy as np
 from garden.atomic import free_folder, write_file
 from garden.errors import DataError
 from garden.graphs.ego import EgoGraphs
+from garden.graphs.identity import GraphIdentity
 from garden.notebook import facts_as_html
 from garden.strategies.base import Representations, Selection, Strategy
 from garden.strategies.trust import Trust
@@ -39,8 +40,17 @@ class Adapted(Strategy):
     trust: Trust | None = None
     """What the agents of that graph learned about their neighbours, where they did."""
 
+    marks: Mapping[str, str] = field(default_factory=dict)
+    """By what that graph is known again in another form; none in folders of earlier versions."""
+
     name: ClassVar[str] = "adapted"
     selection: ClassVar[Selection] = "softmax"
+
+    @property
+    def trained_on(self) -> GraphIdentity:
+        """By what the graph that it was adapted to is known again."""
+        name = str(self.facts.get("graph", ""))
+        return GraphIdentity.stored(name, self.trained_graph, self.marks)
 
     @property
     def temperature(self) -> float | None:
@@ -76,6 +86,7 @@ class Adapted(Strategy):
         folder = free_folder(folder, CONFIG_FILE, force)
         seen = {
             "graph_hash": self.trained_graph,
+            "graph_marks": dict(self.marks),
             "task_hash": self.trained_task,
             "seed": self.trained_seed,
             "facts": dict(self.facts),
@@ -123,6 +134,7 @@ def load_universal_or_adapted(folder: Path) -> Universal | Adapted:
             int(seen["seed"]),
             dict(seen["facts"]),
             _load_trust(folder / TRUST_FILE, seen["trust_hash"]) if "trust_hash" in seen else None,
+            dict(seen.get("graph_marks", {})),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"{folder}: does not say what it was adapted to ({error})") from None

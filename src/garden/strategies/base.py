@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from garden.errors import StrategyError
 from garden.graphs.ego import EgoGraph, EgoGraphs, ragged_rows
+from garden.graphs.identity import GraphIdentity
 from garden.strategies.repeats import runs_of_equal_rows
 
 Selection = Literal["softmax", "argmax"]
@@ -169,6 +170,11 @@ class Trained(Protocol):
     trained_graph: str
     trained_task: str
     trained_seed: int
+
+    @property
+    def trained_on(self) -> GraphIdentity:
+        """By what the graph is known again, under other attributes or in another order."""
+        ...
 
     def check_attributes(self, names: tuple[str, ...]) -> None:
         """Refuse attributes other than those it was trained on."""

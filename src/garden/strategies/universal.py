@@ -20,6 +20,8 @@ from garden.atomic import free_folder, write_file, write_text
 from garden.errors import DataError, StrategyError
 from garden.graphs.cells import sample_of
 from garden.graphs.ego import EgoGraphs
+from garden.graphs.links import GraphSketch
+from garden.graphs.sketch_file import read_sketches, write_sketches
 from garden.notebook import facts_as_html
 from garden.strategies.base import (
     Representations,
@@ -35,6 +37,7 @@ from garden.strategies.repeats import runs_of_equal_rows
 FORMAT = "garden-universal-1"
 CONFIG_FILE = "config.json"
 WEIGHTS_FILE = "model.safetensors"
+MET_FILE = "met.npz"
 WIDEST = 6.0  # standard deviations beyond which an input counts no more
 RECOGNISED = tuple(LIKENESS.index(name) for name in ("own", "seen", "beside", "common_log", "real"))
 _WIDEST = np.float32(WIDEST)
@@ -71,6 +74,9 @@ class Universal(Strategy):
     training: Mapping[str, Any] = field(default_factory=dict)
     """How it came about."""
 
+    met: tuple[GraphSketch, ...] = field(default=(), repr=False)
+    """The graphs that it was trained or validated on, as far as they are known again."""
+
     name: ClassVar[str] = "universal"
     selection: ClassVar[Selection] = "softmax"
     scores_compare: ClassVar[bool] = True
@@ -84,8 +90,8 @@ class Universal(Strategy):
         """The same policy at this temperature."""
         return replace(self, temperature=temperature)
 
-    def has_met(self, graph_name: str) -> bool:
-        """Whether the graph of this spec was among those that it was trained on."""
+    def names(self, graph_name: str) -> bool:
+        """Whether this spec is among the kinds that it was trained on, as its facts name them."""
         spec = graph_name.partition(",")[0]
         return bool({spec, spec.partition(":")[0]} & set(self.training.get("kinds", ())))
 
@@ -192,6 +198,10 @@ def save_universal(
         **({} if adapted is None else {"adapted": dict(adapted)}),
     }
     write_file(folder / WEIGHTS_FILE, lambda temporary: temporary.write_bytes(content))
+    if policy.met:
+        write_sketches(policy.met, folder / MET_FILE)
+    else:
+        (folder / MET_FILE).unlink(missing_ok=True)
     write_text(folder / CONFIG_FILE, json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
 
 
@@ -219,7 +229,11 @@ def load_universal(folder: Path) -> Universal:
             raise DataError(f"{folder}: made for other inputs than this version's")
         weights = UniversalWeights(**load(content))
         policy = Universal(
-            weights, float(facts["bound"]), float(facts["temperature"]), facts["training"]
+            weights,
+            float(facts["bound"]),
+            float(facts["temperature"]),
+            facts["training"],
+            read_sketches(folder / MET_FILE) if (folder / MET_FILE).exists() else (),
         )
     except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
         raise DataError(f"{folder}: not readable as a universal policy ({error})") from None

@@ -13,6 +13,7 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from garden.datasets.task import SearchTask, draw_pairs
+from garden.graphs.identity import GraphIdentity
 from garden.graphs.views import ego_graphs
 from garden.models.universal import network_of
 from garden.search.progress import Progress, silent
@@ -65,8 +66,9 @@ def adapt_universal(
         "kept": "fine-tuned weights" if chosen is new else "weights as they were",
         "seconds": round(time.monotonic() - began, 2),
     }
-    policy = Universal(chosen.weights(), start.bound, temperature, start.training)
-    return Adapted(policy, task.graph.content_hash, task.content_hash, task.seed, facts)
+    policy = Universal(chosen.weights(), start.bound, temperature, start.training, start.met)
+    graph, marks = task.graph, GraphIdentity.of(task.graph).marks
+    return Adapted(policy, graph.content_hash, task.content_hash, task.seed, facts, marks=marks)
 
 
 def training_targets(task: SearchTask, config: AdaptConfig) -> np.ndarray:

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 from garden.errors import SpecError, did_you_mean, expect
 from garden.models.config import MODELS, ModelConfig, ModelName, check_model_name
 from garden.search.config import MaxHops, check_max_hops
+from garden.short import UPDATES, cut_short
 
 MethodName = Literal["a2c", "exact", "guided"]
 METHODS: tuple[MethodName, ...] = get_args(MethodName)
@@ -127,7 +128,9 @@ class TrainingOptions:
             hint = did_you_mean(method, METHODS)
             raise SpecError(f"unknown method {method!r}: {hint}choose from {', '.join(METHODS)}")
         check_options(given, method, model)
-        named = {"model": model, "method": method}
+        named: dict[str, Any] = {"model": model, "method": method}
+        if cut_short():
+            named |= {"updates": UPDATES, "memory_updates": 2 if self.memory_updates else 0}
         return TrainingConfig(**{**METHOD_DEFAULTS[method], **stored, **given, **named})
 
     def at_full_length(self) -> TrainingOptions:

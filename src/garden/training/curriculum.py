@@ -55,6 +55,15 @@ def curriculum(
             yield from makers[kind]() if kind in makers else _facebook(kind)
 
 
+def taught_graphs(kinds: Sequence[str]) -> Iterator[Graph]:
+    """The whole graphs behind the lessons of these kinds: pieces and thinned ones come of them."""
+    for kind in kinds:
+        if kind == "generated":
+            yield from map(attributed, range(GENERATED + VALIDATED))
+        else:
+            yield from map(load, TWITCH if kind == "twitch" else (kind,))
+
+
 def shares_of(kinds: Sequence[str]) -> list[float]:
     """How often each schoolbook is opened, by the kinds of all: they sum to one.
 

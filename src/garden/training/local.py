@@ -23,6 +23,7 @@ import numpy as np
 
 from garden.datasets.task import SearchTask
 from garden.graphs.graph import Graph
+from garden.graphs.identity import GraphIdentity
 from garden.graphs.paths import pair_distances
 from garden.graphs.views import ego_graphs
 from garden.search.limits import PAPERS_LIMIT, limit_towards
@@ -87,7 +88,8 @@ def adapt_locally(
         "kept": "what agents learned",
         "seconds": round(time.monotonic() - began, 2),
     }
-    return Adapted(start, task.graph.content_hash, task.content_hash, task.seed, facts, trust)
+    graph, marks = task.graph, GraphIdentity.of(task.graph).marks
+    return Adapted(start, graph.content_hash, task.content_hash, task.seed, facts, trust, marks)
 
 
 def learn_locally(

@@ -20,10 +20,12 @@ from garden import __version__
 from garden.atomic import write_text
 from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError
+from garden.graphs.identity import GraphIdentity
 from garden.models.checkpoint import CONFIG_FILE, MESSAGE_FILE, config_text, read_info
 from garden.models.config import ModelConfig
 from garden.models.policy import Policy, PolicyInfo
 from garden.models.registry import build_model
+from garden.short import cut_short
 from garden.training.callbacks import MetricsFile, listeners_for
 from garden.training.config import RunOptions, TrainingConfig, TrainingOptions
 from garden.training.limits import with_limit
@@ -170,6 +172,8 @@ def device_named(name: str) -> torch.device:
     """The device of this name; ``auto`` takes a GPU where there is one."""
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if name == "cuda" and not torch.cuda.is_available() and cut_short():
+        return torch.device("cpu")  # a command of the documentation is tried on any machine
     if name == "cuda" and not torch.cuda.is_available():
         raise SpecError("`device='cuda'`: torch sees no GPU here: use cpu or auto")
     if name not in ("cpu", "cuda"):
@@ -208,6 +212,7 @@ def _info(
             "device": device.type,
             "stack": [num_seeds, place],
         },
+        graph_marks=GraphIdentity.of(task.graph).marks,
     )
 
 
