@@ -99,6 +99,7 @@ PEOPLE = "uid,age,kind\nann,30,cat\nbob,40,dog\neve,50,cat\ndan,,dog\n"
         ("g.csv", FRIENDS),
         ("g.tsv", FRIENDS.replace(",", "\t")),
         ("g.csv", "# exported\n" + FRIENDS),
+        ("g.csv", FRIENDS.replace(",", ";")),
         ("g.csv", FRIENDS.replace("when", "a,b,c,when").replace("\n20", "\n0.5,x,,20")),
     ],
 )

@@ -84,6 +84,11 @@ def test_networkx__a_nan_is_missing_and_an_infinity_refused_by_node_and_column(m
         from_networkx(nx_graph)
 
 
+def test_networkx__a_node_called_nan_is_refused():
+    with pytest.raises(GraphError, match="a node is called NaN"):
+        from_networkx(nx.Graph([(float("nan"), 1)]))
+
+
 def test_networkx__names_that_collide_as_text_are_refused():
     with pytest.raises(GraphError, match="'1' stands twice"):
         from_networkx(nx.Graph([(1, "1")]))

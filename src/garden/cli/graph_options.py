@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from garden.errors import GardenError
 
@@ -38,11 +38,14 @@ class GraphOptions:
 
     def load(self, spec: str) -> Graph:
         """The graph; errors speak of flags, as whoever reads them gave flags."""
-        from garden.datasets.spec import load
+        from garden.api import load
 
-        columns = {argument: getattr(self, argument) for argument in _FLAGS}
+        given = {argument: getattr(self, argument) for argument in _FLAGS}
+        options: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+        if self.no_scaling:
+            options["scale"] = False
         try:
-            return load(spec, scale=False if self.no_scaling else None, **columns)
+            return load(spec, **options)
         except GardenError as error:
             message = str(error)
             for argument, flag in _FLAGS.items():

@@ -14,7 +14,14 @@ from pathlib import Path
 from garden.atomic import write_file
 from garden.datasets.named import draft_of_tables
 from garden.datasets.tables import ColumnNames, Table, usual_places
-from garden.datasets.text import csv_records, data_lines, inner_suffix, is_gzipped, quoted
+from garden.datasets.text import (
+    csv_delimiter,
+    csv_records,
+    data_lines,
+    inner_suffix,
+    is_gzipped,
+    quoted,
+)
 from garden.errors import DataError
 from garden.graphs.cells import parse_number
 from garden.graphs.draft import Draft
@@ -67,7 +74,7 @@ def _has_header(rows: list[tuple[int, list[str]]], path: Path, chosen: ColumnNam
     number, first = rows[0]
     if chosen.given or usual_places(first):
         return True
-    if _delimiter(path) and _starts_with_header([cells for _, cells in rows]):
+    if csv_delimiter(path) and _starts_with_header([cells for _, cells in rows]):
         _LOG.info("%s: the first line is taken for a header: words above numbers", path)
         return True
     if len(first) < 2 or len(first) > 3:
@@ -126,22 +133,13 @@ def _all_numbers(cells: Iterable[str]) -> bool:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    delimiter = _delimiter(path)
+    delimiter = csv_delimiter(path)
     if delimiter:
         yield from csv_records(path, delimiter, comments="#%")
         return
     for number, line in data_lines(path):
         before, brace, _ = line.rstrip().partition(" {")  # NetworkX writes a dict of edge data
         yield number, [*before.split(), *([brace] if brace else [])]
-
-
-def _delimiter(path: Path) -> str | None:
-    """The separator, or None for white space."""
-    suffix = inner_suffix(path)
-    if suffix in _DELIMITERS:
-        return _DELIMITERS[suffix]
-    first = next((line for _, line in data_lines(path)), "")
-    return "," if "," in first else None
 
 
 def _written_lines(graph: Graph, path: Path) -> Iterator[str]:

@@ -6,22 +6,22 @@ from pathlib import Path
 
 from garden.datasets.frames import table_of_frame
 from garden.datasets.tables import Table
-from garden.datasets.text import csv_records, inner_suffix, one_line
+from garden.datasets.text import csv_delimiter, csv_records, inner_suffix, one_line
 from garden.errors import DataError
 
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_SUFFIXES = (".csv", ".tsv", ".parquet")
 
 
 def is_table_file(path: Path) -> bool:
     """Whether the name is that of a table."""
-    return inner_suffix(path) in (*_DELIMITERS, ".parquet")
+    return inner_suffix(path) in _SUFFIXES
 
 
 def read_table(path: Path, is_nodes: bool) -> Table:
     """The table of nodes, or else of edges, in a CSV, TSV or Parquet file."""
     if inner_suffix(path) == ".parquet":
         return _read_parquet(path, is_nodes)
-    return _read_csv(path, _DELIMITERS.get(inner_suffix(path), ","))
+    return _read_csv(path, csv_delimiter(path) or ",")
 
 
 def _read_parquet(path: Path, is_nodes: bool) -> Table:

@@ -72,7 +72,7 @@ class Table:
     def names_of(self, column: str) -> list[str]:
         """The cells of a column as names of nodes; an empty one is an error."""
         cells = self.columns[column]
-        names = [_name(cell) for cell in cells]
+        names = _names(cells)
         if None in names:
             row = names.index(None)
             what = "an empty node name" if is_missing(cells[row]) else "no node name"
@@ -179,6 +179,14 @@ def _names_nodes(cells: list[object], ends: set[str]) -> bool:
     """Whether the cells are distinct names, and at least half of the edges' ends are among them."""
     names = {_name(cell) for cell in cells}
     return None not in names and len(names) == len(cells) and 2 * len(ends & names) >= len(ends)
+
+
+def _names(cells: list[object]) -> list[str | None]:
+    """Each cell as the name of a node, None where it is none; repeats are read once."""
+    if set(map(type, cells)) in ({str}, {int}):
+        known = {cell: _name(cell) for cell in set(cells)}
+        return [known[cell] for cell in cells]
+    return [_name(cell) for cell in cells]
 
 
 def _name(cell: object) -> str | None:

@@ -61,6 +61,20 @@ def csv_records(
             raise DataError(f"{path}, line {number}: broken CSV ({error})") from None
 
 
+def csv_delimiter(path: Path) -> str | None:
+    """What separates the cells: by the name for TSV, by the first line for CSV and other files.
+
+    None is white space; a spreadsheet may have written semicolons for commas.
+    """
+    suffix = inner_suffix(path)
+    if suffix == ".tsv":
+        return "\t"
+    first = next((line for _, line in data_lines(path)), "")
+    if suffix == ".csv":
+        return ";" if ";" in first and not any(mark in first for mark in ',"') else ","
+    return "," if "," in first else None
+
+
 def quoted(cell: str, delimiter: str = ",") -> str:
     """A cell as CSV text, quoted unless it is plain, so that any text reads back as it was."""
     plain = cell and all(letter.isalnum() or letter in "_.-+=:; " for letter in cell)

@@ -46,6 +46,8 @@ def draft_of_networkx(nx_graph: Any, name: str | None = None) -> Draft:
     nodes = list(nx_graph)
     position = {node: row for row, node in enumerate(nodes)}
     ends = [(position[edge[0]], position[edge[1]]) for edge in nx_graph.edges()]
+    if any(isinstance(node, float) and node != node for node in nodes):
+        raise GraphError(f"{name}: a node is called NaN: give it a name")
     names = [str(node) for node in nodes]
     return _draft(name, ends, names, _columns_of(nx_graph), bool(nx_graph.is_directed()))
 

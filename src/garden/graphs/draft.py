@@ -71,11 +71,12 @@ def edge_notes(edges: np.ndarray, directed: bool | None) -> Iterator[str]:
     if directed is False:
         tails, heads = np.minimum(tails, heads), np.maximum(tails, heads)
     num_nodes = int(max(tails.max(initial=0), heads.max(initial=0))) + 1
-    there = np.unique(tails * num_nodes + heads)
+    keys = np.sort(tails * num_nodes + heads)
+    there = keys[np.diff(keys, prepend=-1) > 0]
     if len(there) < len(tails):
         yield f"{len(tails) - len(there)} of {len(tails)} edges repeat others: they are merged"
     back = there % num_nodes * num_nodes + there // num_nodes
-    num_one_way = int((~np.isin(back, there)).sum())
+    num_one_way = len(there) - len(np.intersect1d(there, back, assume_unique=True))
     num_links = num_one_way + (len(there) - num_one_way) // 2
     if num_one_way and directed is not False and (directed or num_one_way < num_links):
         yield (
