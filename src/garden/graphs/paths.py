@@ -5,7 +5,6 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import scipy.sparse.csgraph as csgraph
 
 from garden.errors import GraphError
 from garden.graphs.cells import shortened
@@ -43,6 +42,8 @@ def distances_plain(graph: Graph, sources: np.ndarray) -> np.ndarray:
     """The same, by SciPy."""
     if len(sources) == 0:
         return np.empty((0, graph.num_nodes), dtype=np.int32)
+    import scipy.sparse.csgraph as csgraph  # slow to import
+
     hops = csgraph.shortest_path(graph.adjacency(), unweighted=True, indices=sources)
     return np.where(np.isinf(hops), UNREACHABLE, hops).astype(np.int32)
 

@@ -10,9 +10,16 @@ import numpy as np
 from garden.datasets.task import SearchTask
 from garden.graphs.paths import distances
 from garden.graphs.views import ego_graphs
-from garden.search.chain import chain_of_scores
 from garden.search.progress import Progress, silent
 from garden.search.scores import score_blocks
+from garden.search.temperatures import (
+    RatioSums,
+    Tuned,
+    can_be_lowest,
+    estimated_ratio_sums,
+    exact_ratio_sums,
+    exact_ratio_sums_of,
+)
 from garden.strategies.base import Fitted, Representations, Strategy, Tempered
 
 MAX_TUNING_TARGETS = 100
@@ -26,9 +33,23 @@ def prepare(
     if isinstance(strategy, Fitted) and not strategy.fitted:
         strategy = strategy.fit(ego_graphs(task.graph, task.train_targets))
     if isinstance(strategy, Tempered) and strategy.temperature is None:
-        ratios = validation_ratios(strategy, task, max_hops, progress)
-        strategy = strategy.with_temperature(float(TEMPERATURES[np.argmin(ratios)]))
+        strategy = strategy.with_temperature(best_temperature(strategy, task, max_hops, progress))
     return strategy
+
+
+def best_temperature(
+    strategy: Strategy, task: SearchTask, max_hops: int = 100, progress: Progress = silent
+) -> float:
+    """The temperature with the lowest of the :func:`validation_ratios`, the first of equals.
+
+    Estimates leave one, or a few that lie close together; only among a few are exact ratios asked.
+    """
+    ratios = validation_ratios(strategy, task, max_hops, progress, ratio_sums=estimated_ratio_sums)
+    possible = can_be_lowest(ratios)
+    if possible.sum() > 1:
+        exact = exact_ratio_sums_of(possible)
+        ratios = validation_ratios(strategy, task, max_hops, progress, ratio_sums=exact)
+    return float(TEMPERATURES[np.argmin(ratios)])
 
 
 def validation_ratios(
@@ -37,6 +58,7 @@ def validation_ratios(
     max_hops: int = 100,
     progress: Progress = silent,
     temperatures: np.ndarray = TEMPERATURES,
+    ratio_sums: RatioSums = exact_ratio_sums,
 ) -> np.ndarray:
     """The exact oracle ratio at each of the temperatures, (num_temperatures,).
 
@@ -50,13 +72,13 @@ def validation_ratios(
     for block, scores in score_blocks(unit, representations, targets):
         hops_to = distances(task.graph, targets[block]).astype(np.float64)
         hops_to[hops_to == 0] = np.inf  # the target itself is no source
-        for number, temperature in enumerate(temperatures):
-            expected, _ = chain_of_scores(
-                task.graph, scores / temperature, unit.selection, targets[block], max_hops
-            )
-            totals[number] += (expected / hops_to).sum()
-            done = block.start * len(temperatures) + (number + 1) * (block.stop - block.start)
-            progress(f"tuning {unit.name}", done, len(targets) * len(temperatures))
+        tuned = Tuned(task.graph, scores, unit.selection, targets[block], hops_to, max_hops)
+
+        def advance(share: float, block: slice = block) -> None:
+            done = block.start + share * (block.stop - block.start)
+            progress(f"tuning {unit.name}", done, len(targets))
+
+        totals += ratio_sums(tuned, temperatures, advance)
     return totals / (len(targets) * (task.graph.num_nodes - 1))
 
 
