@@ -148,9 +148,9 @@ def ratio_sums(  # type: ignore[no-untyped-def]
     shares = np.empty((num_nodes, width))
     counts = np.empty((num_nodes, width))
     for c in range(width):
-        best = np.max(scores[rows[c]])
+        middle = 0.5 * (np.max(scores[rows[c]]) + np.min(scores[rows[c]]))
         for node in range(num_nodes):
-            weights[node, c] = np.exp((scores[rows[c], node] - best) / temperatures[c])
+            weights[node, c] = np.exp((scores[rows[c], node] - middle) / temperatures[c])
             counts[node, c] = worth[rows[c], node]
     total = np.empty(width)
     for node in range(num_nodes):

@@ -16,7 +16,7 @@ from garden.search.chain import NEGLIGIBLE, chain_of_scores, for_each
 from garden.strategies.base import Selection
 
 _ROUNDING = 1e-6  # relative; either way rounds off some hops · degree · 1e-16
-_MAX_SPREAD = 500.0  # of scores over a temperature, for exp to hold
+_MAX_SPREAD = 1200.0  # of scores over a temperature, for exp to hold them about their middle
 _ENTRIES = 1 << 18  # nodes × chains worked on at once
 _MIN_CHAINS, _MAX_CHAINS = 8, 64
 

@@ -135,7 +135,8 @@ def _member_distances(egos: EgoGraphs, first: np.ndarray, second: np.ndarray) ->
 
 def _are_linked(egos: EgoGraphs, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     num_members = np.int64(len(egos.members))
-    edges = np.sort(egos.edges[0].astype(np.int64) * num_members + egos.edges[1])
+    once = egos.edges[:, egos.edges[0] < egos.edges[1]]
+    edges = np.sort(once[0].astype(np.int64) * num_members + once[1])
     wanted = first * num_members + second
     place = np.minimum(np.searchsorted(edges, wanted), len(edges) - 1)
     linked: np.ndarray = edges[place] == wanted
