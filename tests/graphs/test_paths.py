@@ -1,3 +1,5 @@
+import sys
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -6,7 +8,13 @@ from hypothesis import strategies as st
 
 from garden.errors import GraphError
 from garden.graphs.graph import Graph
-from garden.graphs.paths import UNREACHABLE, distances, distances_plain, pair_distances
+from garden.graphs.paths import (
+    UNREACHABLE,
+    distance_sums,
+    distances,
+    distances_plain,
+    pair_distances,
+)
 
 
 def test_distances__of_a_path_are_differences():
@@ -47,6 +55,25 @@ def test_distances__of_a_path_longer_than_16_bits_do_not_overflow():
 def test_distances__repeated_sources_have_equal_rows():
     graph = Graph.from_edges(np.array([[0, 1], [1, 2]]), 3)
     assert distances(graph, np.array([0, 2, 0])).tolist() == [[0, 1, 2], [2, 1, 0], [0, 1, 2]]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 150), st.integers(0, 2**32 - 1))
+def test_distance_sums__are_those_of_the_table_of_distances(num_nodes, seed):
+    rng = np.random.default_rng(seed)
+    graph = Graph.from_edges(rng.integers(0, num_nodes, (num_nodes, 2)), num_nodes)
+    sources = rng.integers(0, num_nodes, 100)
+    table = distances(graph, sources)
+    known = table[table != UNREACHABLE]
+    assert distance_sums(graph, sources) == (known.sum(), len(known), known.max())
+
+
+def test_distance_sums__without_numba_are_the_same(monkeypatch):
+    graph = Graph.from_edges(np.array([[0, 1], [1, 2], [3, 4]]), 5)
+    expected = (1 + 2 + 1 + 1 + 2 + 1 + 1 + 1, 9 + 4, 2)
+    assert distance_sums(graph, np.arange(5)) == expected
+    monkeypatch.setitem(sys.modules, "garden.graphs.kernels", None)
+    assert distance_sums(graph, np.arange(5)) == expected
 
 
 def test_pair_distances__follow_the_order_of_the_pairs():

@@ -77,6 +77,17 @@ def test_chain__compiled_equals_its_plain_definition(seed, selection):
         assert np.allclose(ours, theirs, atol=1e-12)
 
 
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1.0, 40.0, 800.0, 1e4]))
+def test_chain__hops_too_unlikely_for_a_float_are_left_out_without_loss(seed, spread):
+    graph = random_connected_graph(seed, 23)
+    scores = np.random.default_rng(seed).uniform(-spread, 0, graph.num_nodes)
+    fast = solve_chain(graph, scores, "softmax", 7, 50, np.arange(23))
+    plain = solve_chain_plain(graph, scores, "softmax", 7, 50, np.arange(23))
+    for ours, theirs in zip(fast, plain, strict=True):
+        assert np.allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+
+
 def test_chain__a_delivered_chain_ends_early_and_the_rest_is_zero():
     walker = RandomWalker()
     scores = np.zeros(3)

@@ -10,6 +10,7 @@ from garden.datasets.task import SearchTask
 from garden.errors import SpecError
 from garden.graphs.graph import Graph
 from garden.graphs.views import ego_graphs
+from garden.search.chain import chain_of_scores
 from garden.search.compare import (
     DISTRIBUTION_ENTRIES,
     SCORE_ENTRIES,
@@ -18,11 +19,12 @@ from garden.search.compare import (
     compare,
 )
 from garden.search.config import EvaluationConfig
-from garden.search.tune import TEMPERATURES, prepare, validation_ratios
+from garden.search.temperatures import estimated_ratio_sums
+from garden.search.tune import TEMPERATURES, best_temperature, prepare, validation_ratios
 from garden.strategies.evn import EVNWalker
 from garden.strategies.memory import memory_named
 from garden.strategies.registry import WALKERS
-from garden.strategies.walkers import DistanceWalker, GreedyWalker, RandomWalker
+from garden.strategies.walkers import ConnectionWalker, DistanceWalker, GreedyWalker, RandomWalker
 
 GRAPH = kaiser_hilgetag(n=60, beta=1, seed=0)
 TASK = SearchTask.split(GRAPH, seed=0)
@@ -233,3 +235,30 @@ def test_tune__grid_spans_six_decades_without_gaps():
     assert TEMPERATURES[0] == pytest.approx(1e-4)
     assert TEMPERATURES[-1] == pytest.approx(100)
     assert (np.diff(np.log10(TEMPERATURES)) <= 1 / 3 + 1e-9).all()
+
+
+def test_tune__estimates_differ_from_exact_ratios_by_rounding_alone():
+    for walker in (DistanceWalker(), ConnectionWalker()):
+        exact = validation_ratios(walker, TASK)
+        estimates = validation_ratios(walker, TASK, ratio_sums=estimated_ratio_sums)
+        assert np.allclose(estimates, exact, rtol=1e-10)
+
+
+def test_tune__equal_ratios_are_decided_by_exact_ones():
+    # Without attributes in common, all temperatures say the same: the first of the lowest is taken.
+    flat = SearchTask.split(Graph.from_edges(GRAPH.edges(), GRAPH.num_nodes, np.ones((60, 1))))
+    ratios = validation_ratios(DistanceWalker(), flat)
+    assert best_temperature(DistanceWalker(), flat) == TEMPERATURES[ratios.argmin()]
+    assert np.allclose(ratios, ratios[0])
+
+
+def test_tune__asks_exact_ratios_only_of_temperatures_that_can_be_the_best(monkeypatch):
+    asked = []
+
+    def counted(graph, scores, *rest):
+        asked.append(len(scores))
+        return chain_of_scores(graph, scores, *rest)
+
+    monkeypatch.setattr("garden.search.temperatures.chain_of_scores", counted)
+    best_temperature(DistanceWalker(), TASK)
+    assert len(asked) < len(TEMPERATURES) / 2

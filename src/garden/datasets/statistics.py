@@ -8,15 +8,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.graphs.graph import Graph
-from garden.graphs.paths import distances
+from garden.graphs.paths import distance_sums
 
 _MAX_SOURCES = 2000  # beyond it the mean distance is estimated from this many sources
+_MAX_STEPS = 5e10  # sources × ends of edges, some ten seconds; beyond it from fewer
+_MIN_SOURCES = 64  # as many as one breadth-first search carries
 
 
 def graph_statistics(graph: Graph) -> dict[str, Any]:
     """The facts that ``garden data info`` prints, as plain values."""
     sources = _distance_sources(graph)
-    hops = distances(graph, sources)
+    sums = distance_sums(graph, sources)
     edge_cosine, pair_cosine = homophily(graph)
     return {
         "graph": graph.name,
@@ -27,9 +29,9 @@ def graph_statistics(graph: Graph) -> dict[str, Any]:
         "density": graph.density,
         "mean_degree": 2 * graph.num_edges / graph.num_nodes,
         "max_degree": int(graph.degrees.max()),
-        "mean_distance": float(hops.sum() / (len(sources) * (graph.num_nodes - 1))),
+        "mean_distance": sums.total / max(1, sums.num_paths - len(sources)),
         "distance_sources": len(sources),
-        "longest_distance_seen": int(hops.max()),
+        "longest_distance_seen": sums.longest,
         "cosine_over_edges": edge_cosine,
         "cosine_over_pairs": pair_cosine,
         "content_hash": graph.content_hash,
@@ -52,10 +54,11 @@ def homophily(graph: Graph) -> tuple[float, float]:
 
 
 def _distance_sources(graph: Graph) -> np.ndarray:
-    if graph.num_nodes <= _MAX_SOURCES:
+    fitting = int(_MAX_STEPS / max(1, len(graph.indices)))
+    count = min(_MAX_SOURCES, max(_MIN_SOURCES, fitting))
+    if graph.num_nodes <= count:
         return np.arange(graph.num_nodes)
-    chosen = np.random.default_rng(0).choice(graph.num_nodes, _MAX_SOURCES, replace=False)
-    return np.sort(chosen)
+    return np.sort(np.random.default_rng(0).choice(graph.num_nodes, count, replace=False))
 
 
 def _distinct_profiles(graph: Graph) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from garden.compiled import compiled
+from garden.compiled import compiled, inlined
 
 WORD = 64  # sources that one breadth-first search carries, one bit each
 _FEW = 4  # below a quarter of the nodes, pushing from them beats pulling by all
@@ -47,6 +47,9 @@ def edges_among_members(indptr, indices, offsets, members):  # type: ignore[no-u
 def word_of_distances(indptr, indices, sources, distances):  # type: ignore[no-untyped-def]
     """Fill ``distances``, (≤ 64, num_nodes) int32 of -1, with hops from each source.
 
+    Gives the sum of all hops, how many pairs have a path, and the most hops of one; with no rows
+    in ``distances``, nothing else.
+
     Bit b of a node's word says whether the search from source b has met it, so that one pass
     over the edges advances all searches by a hop. Where most nodes moved in the last hop, each
     node pulls from its neighbours; where few did, those push, so that a long thin graph costs no
@@ -67,11 +70,13 @@ def word_of_distances(indptr, indices, sources, distances):  # type: ignore[no-u
             reached[num_reached] = sources[b]
             num_reached += 1
         arriving[sources[b]] |= bit
-    hops = 0
+    hops, total, num_paths = 0, 0, 0
     while num_reached:
         active, reached = reached, active
         num_active = num_reached
-        meet(active[:num_active], arriving, frontier, met, distances, hops)
+        num_met = meet(active[:num_active], arriving, frontier, met, distances, hops)
+        total += num_met * hops
+        num_paths += num_met
         if num_active * _FEW > num_nodes:
             num_reached = pull(indptr, indices, frontier, met, everybody, arriving, reached)
         else:
@@ -81,23 +86,37 @@ def word_of_distances(indptr, indices, sources, distances):  # type: ignore[no-u
         for i in range(num_active):
             frontier[active[i]] = 0
         hops += 1
+    return total, num_paths, hops - 1
 
 
 @compiled()
 def meet(active, arriving, frontier, met, distances, hops):  # type: ignore[no-untyped-def]
-    """Searches that arrived at these nodes have met them, ``hops`` from their sources."""
+    """Searches that arrived at these nodes have met them, ``hops`` from their sources; how many."""
+    num_met = 0
     for i in range(len(active)):
         node = active[i]
         word = arriving[node]
         frontier[node] = word
         arriving[node] = 0
         met[node] |= word
+        num_met += number_of_bits(word)
         b = 0
-        while word:
+        while word and len(distances):
             if word & np.uint64(1):
                 distances[b, node] = hops
             word >>= np.uint64(1)
             b += 1
+    return num_met
+
+
+@inlined
+def number_of_bits(word):  # type: ignore[no-untyped-def]
+    """How many bits are set: sums of neighbouring 2, 4 and 8 bits, then of all bytes."""
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    pairs = np.uint64(0x3333333333333333)
+    word = (word & pairs) + ((word >> np.uint64(2)) & pairs)
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @compiled()

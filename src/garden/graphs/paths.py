@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse.csgraph as csgraph
 
 from garden.errors import GraphError
 from garden.graphs.cells import shortened
@@ -13,6 +13,7 @@ from garden.graphs.graph import Graph
 from garden.threads import usable_threads
 
 UNREACHABLE = -1
+_SOURCES_AT_ONCE = 64  # as many as one breadth-first search carries
 
 
 def distances(graph: Graph, sources: np.ndarray | None = None) -> np.ndarray:
@@ -44,8 +45,39 @@ def distances_plain(graph: Graph, sources: np.ndarray) -> np.ndarray:
     """The same, by SciPy."""
     if len(sources) == 0:
         return np.empty((0, graph.num_nodes), dtype=np.int32)
+    import scipy.sparse.csgraph as csgraph  # slow to import
+
     hops = csgraph.shortest_path(graph.adjacency(), unweighted=True, indices=sources)
     return np.where(np.isinf(hops), UNREACHABLE, hops).astype(np.int32)
+
+
+class DistanceSums(NamedTuple):
+    """What the distances from some sources to all nodes come to."""
+
+    total: int  # hops of all pairs that have a path
+    num_paths: int  # pairs that have one; a source has one to itself
+    longest: int
+
+
+def distance_sums(graph: Graph, sources: np.ndarray, num_threads: int = 2) -> DistanceSums:
+    """The distances from these sources added up, without a table of them."""
+    starts = range(0, len(sources), _SOURCES_AT_ONCE)
+    words = [np.asarray(sources[start : start + _SOURCES_AT_ONCE], np.int64) for start in starts]
+    with ThreadPoolExecutor(num_threads) as pool:
+        parts = list(pool.map(lambda word: _sums_of_word(graph, word), words))
+    totals, counts, longest = zip(*parts, strict=True)
+    return DistanceSums(sum(totals), sum(counts), max(longest))
+
+
+def _sums_of_word(graph: Graph, sources: np.ndarray) -> DistanceSums:
+    try:
+        from garden.graphs.kernels import word_of_distances
+    except ImportError:  # no numba on this machine
+        hops = distances_plain(graph, sources)
+        known = hops[hops != UNREACHABLE]
+        return DistanceSums(int(known.sum()), len(known), int(known.max()))
+    no_table = np.empty((0, 0), dtype=np.int32)
+    return DistanceSums(*word_of_distances(graph.indptr, graph.indices, sources, no_table))
 
 
 def pair_distances(graph: Graph, pairs: np.ndarray) -> np.ndarray:

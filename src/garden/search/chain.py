@@ -62,7 +62,7 @@ def chain_of_scores(
             graph, scores[row], selection, int(targets[row]), max_hops, nobody
         )
 
-    _for_each(solve, len(targets))
+    for_each(solve, len(targets))
     return expected, truncation
 
 
@@ -98,7 +98,7 @@ def hop_distributions(
             distributions[mine, :-1] = survival[:, :-1] - survival[:, 1:]
             distributions[mine, -1] = survival[:, -1]
 
-        _for_each(solve, block.stop - block.start)
+        for_each(solve, block.stop - block.start)
     return distributions
 
 
@@ -115,7 +115,7 @@ def solve_chain(
 ) -> Solution:
     """Expected hops, truncation (each (num_nodes,)), and survival of ``sources``."""
     try:
-        from garden.search.kernels import chain_of_target
+        from garden.search.chain_kernels import chain_of_target
     except ImportError:  # no numba on this machine
         return solve_chain_plain(graph, scores, selection, target, max_hops, sources)
     expected, truncation = np.empty(graph.num_nodes), np.empty(graph.num_nodes)
@@ -173,7 +173,8 @@ def transition_matrix(graph: Graph, scores: np.ndarray, selection: Selection) ->
     return sp.csr_array((chances, graph.indices, graph.indptr), shape=shape)
 
 
-def _for_each(solve: Callable[[int], None], count: int) -> None:
+def for_each(solve: Callable[[int], None], count: int) -> None:
+    """Solve 0 to count − 1, several at a time."""
     if count == 1:
         solve(0)
         return

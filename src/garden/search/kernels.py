@@ -1,7 +1,7 @@
-"""Compiled loops of search: exact chains and sampled walks, one target at a time.
+"""Compiled loops of sampled walks, one target at a time.
 
-Importing this module needs numba. Every kernel repeats a plain definition: chains that of
-:mod:`garden.search.chain`, walks that of :mod:`garden.search.walk`, hop for hop.
+Importing this module needs numba. Every kernel repeats the plain definition of
+:mod:`garden.search.walk`, hop for hop.
 """
 
 from __future__ import annotations
@@ -73,60 +73,6 @@ def pick(running, start, stop, number):  # type: ignore[no-untyped-def]
         else:
             low = middle + 1
     return low
-
-
-@compiled()
-def chain_of_target(  # type: ignore[no-untyped-def]
-    indptr,
-    indices,
-    scores,
-    argmax,
-    target,
-    max_hops,
-    negligible,
-    sources,
-    expected,
-    truncated,
-    survival,
-):
-    """Fill ``expected`` and ``truncated``, (num_nodes,), and ``survival``, (num_sources, hops + 1).
-
-    ``survival[i, k]`` is the chance that a message from ``sources[i]`` is on its way after k hops.
-    """
-    num_nodes = len(indptr) - 1
-    chances = np.empty(len(indices))
-    for node in range(num_nodes):
-        start, stop = indptr[node], indptr[node + 1]
-        fill_row(indices, scores, argmax, start, stop, chances)
-        total = chances[stop - 1]
-        for k in range(stop - 1, start, -1):
-            chances[k] = (chances[k] - chances[k - 1]) / total
-        chances[start] /= total
-    on_way = np.ones(num_nodes)
-    moved = np.empty(num_nodes)
-    on_way[target] = 0.0
-    expected[:] = 0.0
-    survival[:, :] = 0.0
-    for i in range(len(sources)):
-        survival[i, 0] = on_way[sources[i]]
-    for hop in range(1, max_hops + 1):
-        most = 0.0
-        for node in range(num_nodes):
-            expected[node] += on_way[node]
-            total = 0.0
-            for k in range(indptr[node], indptr[node + 1]):
-                total += chances[k] * on_way[indices[k]]
-            moved[node] = total
-            if node != target:
-                most = max(most, total)
-        moved[target] = 0.0
-        on_way, moved = moved, on_way
-        if most < negligible:
-            on_way[:] = 0.0
-            break
-        for i in range(len(sources)):
-            survival[i, hop] = on_way[sources[i]]
-    truncated[:] = on_way
 
 
 @compiled()

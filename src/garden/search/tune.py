@@ -10,11 +10,18 @@ import numpy as np
 from garden.datasets.task import SearchTask
 from garden.graphs.paths import distances
 from garden.graphs.views import ego_graphs
-from garden.search.chain import chain_of_scores
 from garden.search.config import MaxHops
 from garden.search.limits import PAPERS_LIMIT, limit_towards
 from garden.search.progress import Progress, silent
 from garden.search.scores import score_blocks
+from garden.search.temperatures import (
+    RatioSums,
+    Tuned,
+    can_be_lowest,
+    estimated_ratio_sums,
+    exact_ratio_sums,
+    exact_ratio_sums_of,
+)
 from garden.strategies.base import Fitted, Representations, Strategy, Tempered
 
 MAX_TUNING_TARGETS = 100
@@ -29,9 +36,23 @@ def prepare(
     if isinstance(strategy, Fitted) and not strategy.fitted:
         strategy = strategy.fit(ego_graphs(task.graph, task.train_targets))
     if isinstance(strategy, Tempered) and strategy.temperature is None:
-        ratios = validation_ratios(strategy, task, max_hops, progress)
-        strategy = strategy.with_temperature(float(TEMPERATURES[np.argmin(ratios)]))
+        strategy = strategy.with_temperature(best_temperature(strategy, task, max_hops, progress))
     return strategy
+
+
+def best_temperature(
+    strategy: Strategy, task: SearchTask, max_hops: MaxHops = "auto", progress: Progress = silent
+) -> float:
+    """The temperature with the lowest of the :func:`validation_ratios`, the first of equals.
+
+    Estimates leave one, or a few that lie close together; only among a few are exact ratios asked.
+    """
+    ratios = validation_ratios(strategy, task, max_hops, progress, ratio_sums=estimated_ratio_sums)
+    possible = can_be_lowest(ratios)
+    if possible.sum() > 1:
+        exact = exact_ratio_sums_of(possible)
+        ratios = validation_ratios(strategy, task, max_hops, progress, ratio_sums=exact)
+    return float(TEMPERATURES[np.argmin(ratios)])
 
 
 def validation_ratios(
@@ -40,6 +61,7 @@ def validation_ratios(
     max_hops: MaxHops = "auto",
     progress: Progress = silent,
     temperatures: np.ndarray = TEMPERATURES,
+    ratio_sums: RatioSums = exact_ratio_sums,
 ) -> np.ndarray:
     """The exact oracle ratio at each of the temperatures, (num_temperatures,).
 
@@ -61,13 +83,13 @@ def validation_ratios(
         counted = (hops_to > 0) & (hops_to <= limit)  # the target itself is no source
         hops_to[~counted] = np.inf
         num_pairs += int(counted.sum())
-        for number, temperature in enumerate(temperatures):
-            expected, _ = chain_of_scores(
-                task.graph, scores / temperature, unit.selection, targets[block], limit
-            )
-            totals[number] += (expected / hops_to).sum()
-            done = block.start * len(temperatures) + (number + 1) * (block.stop - block.start)
-            progress(f"tuning {unit.name}", done, len(targets) * len(temperatures))
+        tuned = Tuned(task.graph, scores, unit.selection, targets[block], hops_to, limit)
+
+        def advance(share: float, block: slice = block) -> None:
+            done = block.start + share * (block.stop - block.start)
+            progress(f"tuning {unit.name}", done, len(targets))
+
+        totals += ratio_sums(tuned, temperatures, advance)
     return np.maximum(totals / num_pairs, 1.0)  # rounding alone takes it below
 
 

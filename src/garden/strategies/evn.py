@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from garden.errors import StrategyError
 from garden.graphs.ego import EgoGraphs
@@ -77,10 +76,7 @@ class EVNWalker(Strategy):
         first, second = _neighbour_pairs(egos)
         if len(first) == 0:
             return replace(self, curve=LinkCurve(np.zeros(1), np.full(1, 0.5)))
-        profiles = egos.profiles
-        distances = aligned_profile_distances(
-            profiles[egos.members[first]], profiles[egos.members[second]]
-        )
+        distances = _member_distances(egos, egos.members[first], egos.members[second])
         return replace(self, curve=_fit_curve(distances, _are_linked(egos, first, second)))
 
     def represent(self, egos: EgoGraphs) -> Representations:
@@ -129,9 +125,18 @@ def _neighbour_pairs(egos: EgoGraphs) -> tuple[np.ndarray, np.ndarray]:
     return start + i, start + j
 
 
+def _member_distances(egos: EgoGraphs, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """How far apart the profiles of aligned members are; two who meet often are compared once."""
+    num_profiles = egos.profiles.shape[0]
+    met, place = np.unique(first.astype(np.int64) * num_profiles + second, return_inverse=True)
+    a, b = np.divmod(met, num_profiles)
+    return aligned_profile_distances(egos.profiles[a], egos.profiles[b])[place]
+
+
 def _are_linked(egos: EgoGraphs, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     num_members = np.int64(len(egos.members))
-    edges = np.sort(egos.edges[0].astype(np.int64) * num_members + egos.edges[1])
+    once = egos.edges[:, egos.edges[0] < egos.edges[1]]
+    edges = np.sort(once[0].astype(np.int64) * num_members + once[1])
     wanted = first * num_members + second
     place = np.minimum(np.searchsorted(edges, wanted), len(edges) - 1)
     linked: np.ndarray = edges[place] == wanted
@@ -139,6 +144,8 @@ def _are_linked(egos: EgoGraphs, first: np.ndarray, second: np.ndarray) -> np.nd
 
 
 def _fit_curve(distances: np.ndarray, linked: np.ndarray) -> LinkCurve:
+    from scipy.optimize import isotonic_regression  # slow to import
+
     # Half a pair of evidence keeps chances off 0 and 1, where the degree would cease to count.
     knots, group, sizes = np.unique(distances, return_inverse=True, return_counts=True)
     rates = np.bincount(group, weights=linked) / sizes

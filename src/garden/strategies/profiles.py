@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.spatial.distance import cdist
 
 from garden.graphs.ego import EgoGraphs, ProfileTable
 from garden.strategies.base import Ragged, Representations, Rows
@@ -23,6 +22,8 @@ def centre_profiles(egos: EgoGraphs) -> Rows:
 def profile_distances(candidates: Rows, targets: Rows) -> np.ndarray:
     """Euclidean distances of all pairs, (num_targets, num_candidates) float64."""
     if isinstance(candidates, np.ndarray) and isinstance(targets, np.ndarray):
+        from scipy.spatial.distance import cdist  # slow to import
+
         return cdist(targets, candidates)
     inner = (_float64(targets) @ _float64(candidates).T).toarray()
     norms = _squared_norms(targets)[:, None] + _squared_norms(candidates)[None, :]
