@@ -155,7 +155,7 @@ def test_api__shipped_weights_have_seen_their_graph_as_published(real_data):
         garden.evaluate("facebook:414,attributes=as-published", "garden-facebook-414")
     same = garden.evaluate(f"snap:{real_data}/facebook/414", "garden-facebook-414")
     assert not same.seen_targets
-    with pytest.raises(garden.GardenError, match="another split: use --seed 0"):
+    with pytest.raises(garden.GardenError, match="another split: use `seed=0`"):
         garden.evaluate(f"snap:{real_data}/facebook/414", "garden-facebook-414", seed=1)
 
 

@@ -277,7 +277,7 @@ def test_cli__unknown_flags_are_refused_by_the_parser(capsys):
 
 
 def test_cli__interruption_is_said_in_one_line(capsys, monkeypatch):
-    def interrupt(*_):
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("garden.api.load", interrupt)

@@ -6,7 +6,7 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,13 @@ _LOG = logging.getLogger("garden")
 _PATIENCE = 1.0  # seconds before a bar appears
 
 
-def log_to_stderr(talk: Talk | None = None) -> None:
-    """Show what the library has to say, one line each, apart from the results."""
+def log_to_stderr(talk: Talk | None = None, spelled: Callable[[str], str] = str) -> None:
+    """Show what the library has to say, one line each, apart from the results.
+
+    ``spelled`` puts the library's messages into the words of the command line.
+    """
     talk = talk or Talk()
-    _LOG.handlers = [_LogLines()]
+    _LOG.handlers = [_LogLines(spelled)]
     _LOG.setLevel(logging.ERROR if talk.quiet else logging.DEBUG if talk.verbose else logging.INFO)
     _LOG.propagate = False
 
@@ -45,9 +48,13 @@ def is_verbose() -> bool:
 
 
 class _LogLines(logging.Handler):
+    def __init__(self, spelled: Callable[[str], str]) -> None:
+        super().__init__()
+        self.spelled = spelled
+
     def emit(self, record: logging.LogRecord) -> None:
         kind = "" if record.levelno <= logging.INFO else f"{record.levelname.lower()}: "
-        print_line(f"{kind}{record.getMessage()}")
+        print_line(f"{kind}{self.spelled(record.getMessage())}")
 
 
 def check_outputs(*paths: Path | None, json: str | None = None) -> None:

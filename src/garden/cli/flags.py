@@ -11,6 +11,7 @@ import tyro
 
 from garden.errors import SpecError, did_you_mean
 
+_OTHERWISE = {"scale=False": "--no-scaling"}  # flags with a name of their own
 _ARGUMENT = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")
 
 
@@ -35,6 +36,8 @@ def in_flags(message: str, commands: Any) -> str:
 
     def flag(found: re.Match[str]) -> str:
         name, value = found.groups()
+        if f"{name}={value}" in _OTHERWISE:
+            return _OTHERWISE[f"{name}={value}"]
         return _flag(name, value) if name in known else found.group()
 
     return _ARGUMENT.sub(flag, message)
@@ -52,7 +55,10 @@ def _flag(name: str, value: str | None) -> str:
 def _flags_of(kind: Any) -> Iterator[str]:
     """The names of all flags of a command, of those it is made of, and of a union of commands."""
     if get_origin(kind) is Annotated:
-        kind = get_args(kind)[0]
+        kind, *marks = get_args(kind)
+        groups = [getattr(mark, "constructor_factory", None) for mark in marks]
+        for group in filter(None, groups):
+            yield from _flags_of(group())
     if not is_dataclass(kind):
         for part in get_args(kind):
             yield from _flags_of(part)

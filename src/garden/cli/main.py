@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run ``garden`` with these arguments, the process's own by default."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     ready_streams()
-    log_to_stderr()
+    log_to_stderr(spelled=_spelled)
     try:
         try:
             _run(arguments or ["--help"])
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except GardenError as error:
         if is_verbose():
             traceback.print_exc()
-        _stop(in_flags(str(error), Command), 2)
+        _stop(_spelled(str(error)), 2)
     except MemoryError:
         _stop("out of memory: try a smaller graph, fewer pairs or a lower --max-hops", 2)
     except KeyboardInterrupt:
@@ -89,8 +89,12 @@ def _run(arguments: Sequence[str]) -> None:
         args=arguments,
         config=config,
     )
-    log_to_stderr(command.talk)
+    log_to_stderr(command.talk, _spelled)
     command.run()
+
+
+def _spelled(message: str) -> str:
+    return in_flags(message, Command)
 
 
 def _stop(message: str, code: int) -> None:

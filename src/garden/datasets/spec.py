@@ -135,8 +135,8 @@ def _scaled(
         return part
     some = ", ".join(map(shortened, names[:3])) + (", …" if len(names) > 3 else "")
     _LOG.warning(
-        "%s: %d numeric columns (%s) are scaled to mean 0 and variance 1; scale=False "
-        "(--no-scaling) leaves them as they are",
+        "%s: %d numeric columns (%s) are scaled to mean 0 and variance 1; "
+        "`scale=False` leaves them as they are",
         part.name,
         len(names),
         some,
