@@ -151,7 +151,8 @@ def test_data__lists_and_describes(capsys):
         (["data", "fetch", "orkut"], "orkut"),
     ],
 )
-def test_cli__bad_input_is_one_line_and_code_2(capsys, arguments, message):
+def test_cli__bad_input_is_one_line_and_code_2(capsys, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)  # where outputs may be written
     assert message in failure_of(capsys, *arguments)
 
 
