@@ -59,11 +59,11 @@ class DistanceSums(NamedTuple):
     longest: int
 
 
-def distance_sums(graph: Graph, sources: np.ndarray, num_threads: int = 2) -> DistanceSums:
+def distance_sums(graph: Graph, sources: np.ndarray) -> DistanceSums:
     """The distances from these sources added up, without a table of them."""
     starts = range(0, len(sources), _SOURCES_AT_ONCE)
     words = [np.asarray(sources[start : start + _SOURCES_AT_ONCE], np.int64) for start in starts]
-    with ThreadPoolExecutor(num_threads) as pool:
+    with ThreadPoolExecutor(usable_threads()) as pool:
         parts = list(pool.map(lambda word: _sums_of_word(graph, word), words))
     totals, counts, longest = zip(*parts, strict=True)
     return DistanceSums(sum(totals), sum(counts), max(longest))
