@@ -13,10 +13,10 @@ from _timing import report
 from garden.api import load
 from garden.datasets.task import SearchTask, draw_pairs
 from garden.errors import GardenError
-from garden.experiments.timing import PARTS, milliseconds, timed_calls
+from garden.experiments.paper.runtime.timing import PARTS, milliseconds, timed_calls
 from garden.graphs.graph import Graph
-from garden.names import strategy_named
-from garden.search.tune import prepare
+from garden.resolve import strategy_named
+from garden.search.temperature_tuning import prepare
 from garden.strategies.registry import WALKERS
 
 NUM_TARGETS = 100

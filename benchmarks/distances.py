@@ -8,8 +8,8 @@ import numpy as np
 import rustworkx
 
 from _timing import best_seconds, report
+from garden.graphs.distances import distances
 from garden.graphs.graph import Graph
-from garden.graphs.paths import distances
 
 NUM_NODES, NUM_EDGES = 4000, 88_000
 

@@ -14,8 +14,8 @@ from garden.api import load
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.errors import GardenError
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.views import ego_graphs
 from garden.search.chain import chain_table, solve_chain_plain
 from garden.strategies.walkers import DistanceWalker
 

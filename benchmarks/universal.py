@@ -15,10 +15,10 @@ import torch
 from _timing import report
 from garden.api import load
 from garden.errors import GardenError
-from garden.experiments.timing import milliseconds
+from garden.experiments.paper.runtime.timing import milliseconds
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.views import ego_graphs
-from garden.names import strategy_named
+from garden.resolve import strategy_named
 
 SPECS = ("facebook:414", "facebook:686", "facebook:348", "facebook:0", "facebook:3437")
 DEGREE, NUM_TARGETS, REPEATS = 20, 100, 5

@@ -17,10 +17,10 @@ from _timing import best_seconds, report
 from garden.api import load
 from garden.errors import GardenError
 from garden.graphs.convert import to_networkx
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.views import ego_graphs
+from garden.search.episode_rng import episode_streams
 from garden.search.kernels import walk_memoryless
-from garden.search.streams import episode_streams
 from garden.strategies.walkers import DistanceWalker
 
 EPISODES, MAX_HOPS = 30_000, 100

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 import garden
-from garden.datasets.attributed import attributed
 from garden.datasets.npz import read_npz
-from garden.known import has_met
+from garden.datasets.random_attributed import attributed
+from garden.provenance import has_met
 from garden.strategies.base import Representations, Strategy
 from garden.training.config import TrainingOptions
-from garden.training.curriculum import FACEBOOK, TWITCH
+from garden.training.universal.curriculum import FACEBOOK, TWITCH
 
 
 def shuffled(graph):

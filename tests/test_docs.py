@@ -175,7 +175,7 @@ def test_docs__every_block_is_shell_or_python():
 
 
 def test_short__nothing_is_written_under_results(folder):
-    from garden.experiments.reproduce import pretrain, reproduce
+    from garden.experiments.run.reproduce import pretrain, reproduce
 
     for make in (reproduce, pretrain):
         with pytest.raises(garden.GardenError, match="nothing is written under results/"):

@@ -10,7 +10,7 @@ import pytest
 import garden
 from garden.errors import ArgumentError
 from garden.models.config import check_model_name
-from garden.names import strategy_named
+from garden.resolve import strategy_named
 from garden.strategies.memory import memory_named
 
 SPEC = "kaiser-hilgetag:n=40,beta=1,seed=1"
@@ -158,7 +158,7 @@ def test_names__a_mistyped_folder_is_told_the_policy_beside_it(tmp_path, monkeyp
 
 
 def test_names__an_experiment_is_told_the_nearest():
-    from garden.experiments.reproduce import experiment_named
+    from garden.experiments.run.reproduce import experiment_named
 
     with pytest.raises(garden.GardenError, match=r"did you mean 'facebook'\? choose from"):
         experiment_named("facebok")

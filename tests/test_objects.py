@@ -10,9 +10,9 @@ import garden
 from garden.models.config import ModelConfig
 from garden.models.policy import Policy, PolicyInfo
 from garden.models.registry import build_model
-from garden.names import strategy_named
 from garden.notebook import facts_as_html, table_as_html
-from garden.strategies.adapted import Adapted
+from garden.resolve import strategy_named
+from garden.strategies.universal.adapted import Adapted
 
 SPEC = "kaiser-hilgetag:n=40,beta=1,seed=1"
 HOSTILE = "<script>alert('&\"')</script>\nsecond line \ud800"

@@ -3,7 +3,7 @@
 import pytest
 
 import garden
-from garden.names import shipped_weights
+from garden.resolve import shipped_weights
 
 EGOS = ("414", "686", "348", "0", "3437")
 

@@ -17,12 +17,13 @@ from garden.datasets.spec import load
 from garden.datasets.task import MIN_NODES, SearchTask
 from garden.errors import DataError, GraphError, SpecError, did_you_mean, expect
 from garden.graphs.cells import shown
+from garden.graphs.distances import pair_distances
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.paths import pair_distances
-from garden.graphs.views import ego_graphs
-from garden.known import any_has_met, check_fit, has_seen, seen_targets_error
 from garden.models.config import ModelConfig
-from garden.names import (
+from garden.notebook import table_as_html
+from garden.provenance import any_has_met, check_fit, has_seen, seen_targets_error
+from garden.resolve import (
     DEFAULT_STRATEGY,
     UNIVERSAL,
     StrategyLike,
@@ -31,18 +32,17 @@ from garden.names import (
     default_strategies,
     strategy_named,
 )
-from garden.notebook import table_as_html
 from garden.search.compare import compare
 from garden.search.config import EvaluationConfig, MaxHops, check_max_hops
+from garden.search.episode_rng import episode_streams
 from garden.search.limits import limit_of
 from garden.search.progress import Progress, silent
 from garden.search.report import Report
-from garden.search.streams import episode_streams
-from garden.search.tune import prepare
+from garden.search.temperature_tuning import prepare
 from garden.search.walk import Walk, walk
-from garden.strategies.adapted import Adapted, load_universal_or_adapted
 from garden.strategies.base import Fitted, Strategy, Tempered
-from garden.strategies.universal import CONFIG_FILE, Universal, holds_universal
+from garden.strategies.universal.adapted import Adapted, load_universal_or_adapted
+from garden.strategies.universal.policy import CONFIG_FILE, Universal, holds_universal
 from garden.training.config import AdaptConfig, RunOptions, TrainingOptions, check_size
 
 if TYPE_CHECKING:
@@ -267,8 +267,8 @@ def adapt(
     own neighbours, from messages that pass through them. With ``out`` the result is stored there,
     and the folder is a strategy's name.
     """
-    from garden.training.adapt import adapt_universal
-    from garden.training.local import adapt_locally
+    from garden.training.universal.adapt import adapt_universal
+    from garden.training.universal.adapt_local import adapt_locally
 
     config = AdaptConfig() if config is None else config
     expect("config", config, AdaptConfig)
@@ -349,7 +349,7 @@ def run_folders(out: Path, seeds: Sequence[int], one_folder: bool) -> list[Path]
 def load_policy(path: str | Path, device: str = "cpu") -> Policy | Universal | Adapted:
     """A policy from a run folder, or shipped weights by name."""
     from garden.models.checkpoint import load_policy as load_from_folder
-    from garden.names import policies_beside, shipped_weights
+    from garden.resolve import policies_beside, shipped_weights
 
     expect("path", path, str, os.PathLike, otherwise="a run folder, or the name of shipped weights")
     shipped = shipped_weights()

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from garden.datasets.attributed import attributed
-from garden.datasets.samples import grown_piece, thinned
+from garden.datasets.random_attributed import attributed
+from garden.datasets.subgraphs import grown_piece, thinned
 
 SEEDS = range(30)
 

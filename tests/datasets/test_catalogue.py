@@ -11,8 +11,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from garden.datasets.catalogue import DATASETS, fetch, find_dataset
 from garden.datasets.facebook import load_facebook
+from garden.datasets.fetch import DATASETS, fetch, find_dataset
 from garden.datasets.spec import load
 from garden.datasets.twitch import load_twitch
 from garden.errors import DataError, SpecError

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import garden
-from garden.datasets.frames import from_pandas
 from garden.datasets.spec import load
+from garden.datasets.tabular.frames import from_pandas
 from garden.errors import GardenError
 
 pd = pytest.importorskip("pandas", reason="pandas is absent")

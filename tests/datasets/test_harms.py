@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from garden.datasets.harms import rewired, with_noisy_profiles, without_profiles
+from garden.datasets.perturb import rewired, with_noisy_profiles, without_profiles
 from garden.errors import SpecError
 from garden.graphs.graph import Graph
 

@@ -3,11 +3,11 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from garden.datasets import statistics
+from garden.datasets import graph_summary as statistics
+from garden.datasets.graph_summary import graph_statistics
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
-from garden.datasets.statistics import graph_statistics
+from garden.graphs.distances import distances
 from garden.graphs.graph import Graph
-from garden.graphs.paths import distances
 
 GRAPH = kaiser_hilgetag(n=300, beta=1, seed=0)
 

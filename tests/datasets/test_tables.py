@@ -5,7 +5,13 @@ import logging
 import pytest
 
 from garden.datasets.spec import load
-from garden.datasets.tables import ColumnNames, Table, end_columns, name_column, usual_places
+from garden.datasets.tabular.tables import (
+    ColumnNames,
+    Table,
+    end_columns,
+    name_column,
+    usual_places,
+)
 from garden.errors import DataError, GardenError
 
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.envs import core
-from garden.envs.draws import drawn_pairs
+from garden.envs.episode_pairs import drawn_pairs
 from garden.errors import ActionError, TaskError
 from garden.graphs.graph import Graph
-from garden.search.streams import episode_streams, stream_root, streams_of, uniforms_of
+from garden.search.episode_rng import episode_streams, stream_root, streams_of, uniforms_of
 
 
 def test_step__messages_follow_the_slots_of_their_holders(small_graph: Graph) -> None:

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from garden.datasets.task import SearchTask
-from garden.envs import SearchAECEnv, SearchEnv, SearchVectorEnv, setting
-from garden.envs.setting import Setting
+from garden.envs import SearchAECEnv, SearchEnv, SearchVectorEnv
+from garden.envs import env_config as setting
+from garden.envs.env_config import Setting
 from garden.errors import TaskError
+from garden.graphs.distances import distances
 from garden.graphs.graph import Graph
-from garden.graphs.paths import distances
 
 LINE = Graph.from_edges(
     np.array([[node, node + 1] for node in range(119)]), 120, np.arange(120.0)[:, None]

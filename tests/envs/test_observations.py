@@ -12,8 +12,8 @@ from garden.envs.buffers import Buffers
 from garden.envs.kernels import fill_observations
 from garden.envs.observations import Observer, fill_observations_plain, observer_of
 from garden.errors import StrategyError
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.views import ego_graphs
 from garden.strategies.lookahead import LookaheadWalker
 from garden.strategies.walkers import ConnectionWalker, DistanceWalker
 

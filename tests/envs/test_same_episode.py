@@ -10,9 +10,9 @@ from gymnasium.vector import AutoresetMode
 
 from garden.datasets.task import SearchTask
 from garden.envs import SearchAECEnv, SearchEnv, SearchVectorEnv
-from garden.graphs.views import ego_graphs
+from garden.graphs.ego_extraction import ego_graphs
+from garden.search.episode_rng import episode_streams, next_streams, uniforms_of
 from garden.search.rollout import rollout
-from garden.search.streams import episode_streams, next_streams, uniforms_of
 from garden.strategies.base import Representations
 from garden.strategies.memory import MEMORIES
 from garden.strategies.selection import choice_weights, choose

@@ -61,7 +61,7 @@ def test_slot_scorer__logits_are_the_policys_scores(monkeypatch: pytest.MonkeyPa
     env = garden.envs.SearchEnv(task, strategy=policy)
     observation, info = env.reset(seed=0)
     logits, value = slots(torch.as_tensor(observation)[None])
-    from garden.graphs.views import ego_graphs
+    from garden.graphs.ego_extraction import ego_graphs
 
     rows = policy.represent(ego_graphs(task.graph))
     neighbours = task.graph.neighbours(env.path[0])

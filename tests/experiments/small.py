@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from garden.errors import SpecError
-from garden.experiments.bench import Workbench
-from garden.experiments.work import Comparison, Entrant, Training, Work
+from garden.experiments.run.jobs import Comparison, Entrant, Training, Work
+from garden.experiments.run.policy_cache import Workbench
 from garden.training.config import TrainingOptions
 
 GRAPH = "kaiser-hilgetag:n=40,beta=2,seed=1"

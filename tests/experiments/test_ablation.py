@@ -8,10 +8,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 from small import outcome
 
 from garden.errors import SpecError
-from garden.experiments import ablation, synthetic
-from garden.experiments.config import Execution, Scope
-from garden.experiments.outputs import read_section
-from garden.experiments.reproduce import reproduce
+from garden.experiments.paper import table2 as ablation
+from garden.experiments.report.sections import read_section
+from garden.experiments.run import synthetic_graphs as synthetic
+from garden.experiments.run.config import Execution, Scope
+from garden.experiments.run.reproduce import reproduce
 from garden.training.config import TrainingOptions
 
 LABELS = [one.label for one in ablation.comparison(0, False).entrants]

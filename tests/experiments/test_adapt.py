@@ -1,8 +1,8 @@
-from garden.datasets.attributed import attributed
-from garden.experiments import adapt
-from garden.experiments.bench import Workbench
-from garden.experiments.config import Scope
-from garden.training.curriculum import GENERATED, VALIDATED
+from garden.datasets.random_attributed import attributed
+from garden.experiments.ours import adaptation as adapt
+from garden.experiments.run.config import Scope
+from garden.experiments.run.policy_cache import Workbench
+from garden.training.universal.curriculum import GENERATED, VALIDATED
 
 
 def test_adapt__no_graph_is_of_the_curriculum():

@@ -7,12 +7,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from small import outcome
 
-from garden.experiments import density, synthetic
-from garden.experiments.config import Execution, Scope
-from garden.experiments.density import first_of_run
-from garden.experiments.outputs import read_section
-from garden.experiments.published import AGENTS
-from garden.experiments.reproduce import reproduce
+from garden.experiments.paper import density
+from garden.experiments.paper.density import first_of_run
+from garden.experiments.paper.published import AGENTS
+from garden.experiments.report.sections import read_section
+from garden.experiments.run import synthetic_graphs as synthetic
+from garden.experiments.run.config import Execution, Scope
+from garden.experiments.run.reproduce import reproduce
 from garden.training.config import TrainingOptions
 
 LABELS = [one.label for one in density.comparison(0.1, 0, False).entrants]

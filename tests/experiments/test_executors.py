@@ -9,14 +9,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from small import Faulty, Mortal, comparison
 
-from garden.experiments.bench import Workbench
-from garden.experiments.executors import (
+from garden.experiments.run.executors import (
     WorkError,
     _one_thread,
     in_a_pool,
     in_this_process,
     on_ray,
 )
+from garden.experiments.run.policy_cache import Workbench
 from garden.threads import usable_threads
 
 HERE = os.pathsep.join(filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH")]))

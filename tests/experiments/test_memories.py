@@ -1,5 +1,6 @@
-from garden.experiments import facebook, larger, splits
-from garden.experiments.config import Scope
+from garden.experiments.ours import larger, splits
+from garden.experiments.paper.table1 import experiment as facebook
+from garden.experiments.run.config import Scope
 
 
 def outcome(work, ratio_of):

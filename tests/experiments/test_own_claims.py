@@ -8,10 +8,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from small import GRAPH
 
-from garden.experiments import failures, trellis
-from garden.experiments.bench import Workbench, graph_of
-from garden.experiments.config import Scope
-from garden.experiments.failures import Autopsy, profile_classes, traits_of
+from garden.experiments.ours import failures
+from garden.experiments.ours import trellis_ablation as trellis
+from garden.experiments.ours.failures import Autopsy, profile_classes, traits_of
+from garden.experiments.run.config import Scope
+from garden.experiments.run.policy_cache import Workbench, graph_of
 from garden.graphs.graph import Graph
 from garden.training.config import TrainingOptions
 

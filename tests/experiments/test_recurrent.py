@@ -1,5 +1,5 @@
-from garden.experiments import recurrent
-from garden.experiments.config import Scope
+from garden.experiments.ours import recurrent
+from garden.experiments.run.config import Scope
 
 
 def test_recurrent__findings_follow_the_results(tmp_path):

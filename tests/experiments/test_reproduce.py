@@ -11,17 +11,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 from small import GRAPH, Faulty, comparison, outcome
 
 from garden.errors import DataError, SpecError
-from garden.experiments import reproduce as module
-from garden.experiments.bench import Workbench, groups_to_train
-from garden.experiments.columns import footing_of
-from garden.experiments.config import Execution, Scope
-from garden.experiments.experiment import Experiment
-from garden.experiments.outputs import Section, Table, read_section
-from garden.experiments.published import AGENTS, FACEBOOK, GRAPHS
-from garden.experiments.reproduce import EXPERIMENTS, reproduce
-from garden.experiments.statistics import Estimate, over_seeds, pooled
-from garden.experiments.store import RUNS_FILE, Store
-from garden.experiments.work import Training
+from garden.experiments.paper.published import AGENTS, FACEBOOK, GRAPHS
+from garden.experiments.report.intervals import Estimate, over_seeds, pooled
+from garden.experiments.report.sections import Section, Table, read_section
+from garden.experiments.report.tables import footing_of
+from garden.experiments.run import reproduce as module
+from garden.experiments.run.config import Execution, Scope
+from garden.experiments.run.experiment import Experiment
+from garden.experiments.run.jobs import Training
+from garden.experiments.run.policy_cache import Workbench, groups_to_train
+from garden.experiments.run.reproduce import EXPERIMENTS, reproduce
+from garden.experiments.run.store import RUNS_FILE, Store
 from garden.search.config import EvaluationConfig
 from garden.training.config import TrainingOptions
 
@@ -262,7 +262,7 @@ def test_published__tables_are_whole():
 
 
 def test_facebook__one_way_of_joining_attributes_can_be_asked_for():
-    from garden.experiments import facebook
+    from garden.experiments.paper.table1 import experiment as facebook
 
     both = {work.graph for work in facebook.works(Scope(graphs=("414",)))}
     one = {work.graph for work in facebook.works(Scope(graphs=("414",), attributes="by-id"))}
@@ -273,7 +273,7 @@ def test_facebook__one_way_of_joining_attributes_can_be_asked_for():
 
 
 def test_facebook__its_report_stands_on_real_results(tmp_path, monkeypatch):
-    from garden.experiments import facebook
+    from garden.experiments.paper.table1 import experiment as facebook
 
     monkeypatch.setattr(facebook, "_SUFFIX", {"by id": "", "as published": ",β"})
     labels = [entrant.label for entrant in facebook.comparison("by id", "414", 0, True).entrants]
@@ -302,8 +302,8 @@ def test_facebook__its_report_stands_on_real_results(tmp_path, monkeypatch):
 
 
 def test_facebook__what_is_left_where_friends_are_not_alike_is_said():
-    from garden.experiments.facebook_claims import what_joining_changes
-    from garden.experiments.statistics import pooled
+    from garden.experiments.paper.table1.claims import what_joining_changes
+    from garden.experiments.report.intervals import pooled
 
     def pool(**ratios):
         entrants = {label: outcome([ratio] * 5, [2] * 5) for label, ratio in ratios.items()}

@@ -3,8 +3,8 @@ import math
 import numpy as np
 
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
-from garden.experiments import robustness
-from garden.experiments.config import Scope
+from garden.experiments.ours import robustness
+from garden.experiments.run.config import Scope
 
 
 def outcome(ratio):

@@ -3,16 +3,11 @@ import json
 import numpy as np
 import pytest
 
-from garden.experiments import reproduce as module
-from garden.experiments import runtime
-from garden.experiments.bench import Workbench, graph_of
-from garden.experiments.config import Execution, Scope
-from garden.experiments.outputs import read_section
-from garden.experiments.published import ACTION_TIMES, EMBEDDING_TIMES, GRAPHS
-from garden.experiments.reproduce import reproduce
-from garden.experiments.store import RUNS_FILE
-from garden.experiments.timed import growth, pooled_timings
-from garden.experiments.timing import (
+from garden.experiments.ours.untrained import untrained_policy
+from garden.experiments.paper.published import ACTION_TIMES, EMBEDDING_TIMES, GRAPHS
+from garden.experiments.paper.runtime import experiment as runtime
+from garden.experiments.paper.runtime.timed import growth, pooled_timings
+from garden.experiments.paper.runtime.timing import (
     PARTS,
     TIMED,
     Timing,
@@ -21,9 +16,14 @@ from garden.experiments.timing import (
     one_torch_thread,
     ready_strategy,
 )
-from garden.experiments.untrained import untrained_policy
-from garden.graphs.views import ego_graphs
-from garden.search.streams import next_streams, uniforms_of
+from garden.experiments.report.sections import read_section
+from garden.experiments.run import reproduce as module
+from garden.experiments.run.config import Execution, Scope
+from garden.experiments.run.policy_cache import Workbench, graph_of
+from garden.experiments.run.reproduce import reproduce
+from garden.experiments.run.store import RUNS_FILE
+from garden.graphs.ego_extraction import ego_graphs
+from garden.search.episode_rng import next_streams, uniforms_of
 from garden.search.walk import walk
 from garden.strategies.memory import memory_named
 
@@ -130,7 +130,7 @@ def test_action__is_the_hop_of_a_walk(name):
 
 
 def test_milliseconds__warm_up_is_left_out_and_groups_take_turns(monkeypatch):
-    from garden.experiments import timing
+    from garden.experiments.paper.runtime import timing
 
     clocks, called = {"wall": 0, "processor": 0}, []
 

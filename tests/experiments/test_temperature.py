@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from garden.errors import SpecError
-from garden.experiments import synthetic, temperature
-from garden.experiments.bench import Workbench, task_of
-from garden.experiments.config import Execution, Scope
-from garden.experiments.outputs import read_section
-from garden.experiments.reproduce import reproduce
-from garden.experiments.temperature import GRID, Curves, TemperatureCurve
+from garden.experiments.paper import temperature
+from garden.experiments.paper.temperature import GRID, Curves, TemperatureCurve
+from garden.experiments.report.sections import read_section
+from garden.experiments.run import synthetic_graphs as synthetic
+from garden.experiments.run.config import Execution, Scope
+from garden.experiments.run.policy_cache import Workbench, task_of
+from garden.experiments.run.reproduce import reproduce
 from garden.search.compare import Contender, compare
 from garden.search.config import EvaluationConfig
 from garden.strategies.memory import memory_named

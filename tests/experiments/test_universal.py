@@ -8,12 +8,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from small import GRAPH, outcome
 
-from garden.experiments import schooling, universal
-from garden.experiments.bench import Workbench
-from garden.experiments.config import Scope
-from garden.experiments.schooling import Schooling, validation_of_memories
-from garden.experiments.statistics import pooled
-from garden.experiments.universal import CHOSEN, TESTED, Unseen
+from garden.experiments.ours import universal
+from garden.experiments.ours import universal_holdout as schooling
+from garden.experiments.ours.universal import CHOSEN, TESTED, Unseen
+from garden.experiments.ours.universal_holdout import Schooling, validation_of_memories
+from garden.experiments.report.intervals import pooled
+from garden.experiments.run.config import Scope
+from garden.experiments.run.policy_cache import Workbench
 from garden.search.config import EvaluationConfig
 from garden.strategies.memory import RULES
 from garden.training.config import UniversalConfig
@@ -25,8 +26,8 @@ RULE = "bidirectional+visited"
 def few_lessons(monkeypatch):
     """A curriculum of a few generated graphs."""
     monkeypatch.setattr(schooling, "CHOOSING_PAIRS", 30)
-    monkeypatch.setattr("garden.training.curriculum.GENERATED", 3)
-    monkeypatch.setattr("garden.training.curriculum.VALIDATED", 2)
+    monkeypatch.setattr("garden.training.universal.curriculum.GENERATED", 3)
+    monkeypatch.setattr("garden.training.universal.curriculum.VALIDATED", 2)
     schooling.lessons_on.cache_clear()
     yield
     schooling.lessons_on.cache_clear()

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from garden.experiments import closeness, facebook, values
-from garden.experiments import reproduce as module
-from garden.experiments.bench import graph_of, task_of
-from garden.experiments.closeness import (
+from garden.experiments.paper.published import GRAPHS
+from garden.experiments.paper.table1 import experiment as facebook
+from garden.experiments.paper.value_map import closeness
+from garden.experiments.paper.value_map import experiment as values
+from garden.experiments.paper.value_map.closeness import (
     ATTRIBUTES,
     DEGREE,
     EMBEDDING,
@@ -19,12 +20,13 @@ from garden.experiments.closeness import (
     correlations,
     median_target,
 )
-from garden.experiments.config import Execution, Scope
-from garden.experiments.outputs import read_section
-from garden.experiments.published import GRAPHS
-from garden.experiments.reproduce import reproduce
-from garden.experiments.statistics import pooled
-from garden.experiments.store import RUNS_FILE
+from garden.experiments.report.intervals import pooled
+from garden.experiments.report.sections import read_section
+from garden.experiments.run import reproduce as module
+from garden.experiments.run.config import Execution, Scope
+from garden.experiments.run.policy_cache import graph_of, task_of
+from garden.experiments.run.reproduce import reproduce
+from garden.experiments.run.store import RUNS_FILE
 from garden.graphs.graph import Graph
 from garden.training.config import TrainingOptions
 

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from garden.errors import DataError
-from garden.graphs.columns import encode_columns
+from garden.graphs.attribute_encoding import encode_columns
 
 
 def encode(**columns):

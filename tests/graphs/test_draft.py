@@ -3,7 +3,7 @@ import logging
 import numpy as np
 import pytest
 
-from garden.graphs.columns import encode_columns
+from garden.graphs.attribute_encoding import encode_columns
 from garden.graphs.draft import Draft, edge_notes
 
 LOOPS = "2 self-loops are dropped"

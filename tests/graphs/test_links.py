@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import garden
-from garden.datasets.attributed import attributed
 from garden.datasets.npz import read_npz
+from garden.datasets.random_attributed import attributed
 from garden.errors import DataError
 from garden.graphs.graph import Graph
 from garden.graphs.identity import GraphIdentity, names_hash, shape_hash
-from garden.graphs.links import (
+from garden.graphs.link_sketches import (
     SKETCH_SIZE,
     GraphSketch,
     LinkSketch,

@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from garden.errors import GraphError
-from garden.graphs.graph import Graph
-from garden.graphs.paths import (
+from garden.graphs.distances import (
     UNREACHABLE,
     distance_sums,
     distances,
     distances_plain,
     pair_distances,
 )
+from garden.graphs.graph import Graph
 
 
 def test_distances__of_a_path_are_differences():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from garden.graphs.columns import encode_columns
+from garden.graphs.attribute_encoding import encode_columns
 from garden.graphs.scale import scaled_table
 
 

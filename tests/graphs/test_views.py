@@ -3,8 +3,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from garden.graphs.ego_extraction import edges_among_members_plain, ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.views import edges_among_members_plain, ego_graphs
 
 # A triangle 0-1-2 with a tail 2-3.
 KITE = Graph.from_edges(np.array([[0, 1], [1, 2], [2, 0], [2, 3]]), 4, np.diag([1, 2, 3, 4]))

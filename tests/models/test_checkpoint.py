@@ -6,8 +6,8 @@ import torch
 from safetensors.torch import save_file
 
 from garden.errors import DataError
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.views import ego_graphs
 from garden.models.checkpoint import load_policy, read_tensors, tensors_hash, write_tensors
 from garden.models.config import ModelConfig
 from garden.models.policy import Policy, PolicyInfo

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.views import ego_graphs
 from garden.models.config import MODELS, ModelConfig
 from garden.models.policy import Policy, PolicyInfo
 from garden.models.registry import build_model

@@ -4,11 +4,11 @@ import scipy.sparse as sp
 import torch
 
 from garden.errors import SpecError, StrategyError
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.views import ego_graphs
 from garden.models.base import Surroundings, standardisation
 from garden.models.config import MODELS, ModelConfig
-from garden.models.inputs import ego_tensors
+from garden.models.ego_tensors import ego_tensors
 from garden.models.layers import Dropout
 from garden.models.policy import Policy, PolicyInfo
 from garden.models.registry import build_model

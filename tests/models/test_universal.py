@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from garden.models.universal import UniversalNetwork, network_of
-from garden.strategies.likeness import NUM_LIKENESS
-from garden.strategies.universal import network_scores
+from garden.models.universal_network import UniversalNetwork, network_of
+from garden.strategies.universal.features import NUM_LIKENESS
+from garden.strategies.universal.policy import network_scores
 
 
 def test_network__equals_the_strategy_and_comes_back_from_its_weights():

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from garden.graphs.distances import distances
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.paths import distances
-from garden.graphs.views import ego_graphs
 from garden.search.chain import chain_table, hop_distributions, solve_chain, solve_chain_plain
 from garden.strategies.walkers import DistanceWalker, GreedyWalker, RandomWalker
 

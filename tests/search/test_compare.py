@@ -8,8 +8,8 @@ from garden.datasets.facebook import load_facebook
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.errors import SpecError
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.views import ego_graphs
 from garden.search.chain import chain_of_scores
 from garden.search.compare import (
     DISTRIBUTION_ENTRIES,
@@ -19,8 +19,13 @@ from garden.search.compare import (
     compare,
 )
 from garden.search.config import EvaluationConfig
-from garden.search.temperatures import estimated_ratio_sums
-from garden.search.tune import TEMPERATURES, best_temperature, prepare, validation_ratios
+from garden.search.temperature_sums import estimated_ratio_sums
+from garden.search.temperature_tuning import (
+    TEMPERATURES,
+    best_temperature,
+    prepare,
+    validation_ratios,
+)
 from garden.strategies.evn import EVNWalker
 from garden.strategies.memory import memory_named
 from garden.strategies.registry import WALKERS
@@ -259,6 +264,6 @@ def test_tune__asks_exact_ratios_only_of_temperatures_that_can_be_the_best(monke
         asked.append(len(scores))
         return chain_of_scores(graph, scores, *rest)
 
-    monkeypatch.setattr("garden.search.temperatures.chain_of_scores", counted)
+    monkeypatch.setattr("garden.search.temperature_sums.chain_of_scores", counted)
     best_temperature(DistanceWalker(), TASK)
     assert len(asked) < len(TEMPERATURES) / 2

@@ -10,18 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import garden
-from garden.datasets.attributed import attributed
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
+from garden.datasets.random_attributed import attributed
 from garden.datasets.task import SearchTask
 from garden.errors import SpecError
+from garden.graphs.distances import distances, longest_distance
 from garden.graphs.graph import Graph
-from garden.graphs.paths import distances, longest_distance
 from garden.search.compare import Contender, compare
 from garden.search.config import EvaluationConfig
 from garden.search.limits import limit_of, limit_towards
 from garden.search.metrics import win_shares
-from garden.search.summary import SeedSummary
-from garden.search.tune import TEMPERATURES, validation_ratios
+from garden.search.seed_summary import SeedSummary
+from garden.search.temperature_tuning import TEMPERATURES, validation_ratios
 from garden.strategies.memory import MEMORIES, memory_for
 from garden.strategies.registry import WALKERS
 from garden.strategies.walkers import DistanceWalker

@@ -6,7 +6,7 @@ from garden.datasets.facebook import load_facebook
 from garden.datasets.task import SearchTask
 from garden.search.compare import Contender, compare
 from garden.search.config import EvaluationConfig
-from garden.search.summary import SeedSummary
+from garden.search.seed_summary import SeedSummary
 from garden.strategies.memory import memory_named
 from garden.strategies.registry import WALKERS
 

@@ -2,12 +2,12 @@ import numpy as np
 
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
-from garden.graphs.views import ego_graphs
-from garden.names import contenders_named
-from garden.search import scores
+from garden.graphs.ego_extraction import ego_graphs
+from garden.resolve import contenders_named
+from garden.search import score_blocks as scores
 from garden.search.compare import compare
 from garden.search.config import EvaluationConfig
-from garden.search.scores import ScoreMemo, score_blocks
+from garden.search.score_blocks import ScoreMemo, score_blocks
 from garden.strategies.walkers import DistanceWalker
 
 GRAPH = kaiser_hilgetag(n=40, beta=2, seed=1)

@@ -4,7 +4,7 @@ import pytest
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.errors import StrategyError
-from garden.graphs.views import ego_graphs
+from garden.graphs.ego_extraction import ego_graphs
 from garden.search.compare import Contender, compare
 from garden.search.config import EvaluationConfig
 from garden.search.walk import walk

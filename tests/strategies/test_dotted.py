@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from garden.errors import GardenError
-from garden.strategies.dotted import strategy_of_dotted_name
+from garden.strategies.import_path import strategy_of_dotted_name
 from garden.strategies.walkers import GreedyWalker
 
 GOOD = """

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.views import ego_graphs
-from garden.strategies.likeness import LIKENESS, likeness_of, plain_likeness
-from garden.strategies.likeness_rows import MAX_MEMBERS, likeness_representations, rows_of
+from garden.strategies.universal.features import LIKENESS, likeness_of, plain_likeness
+from garden.strategies.universal.rows import MAX_MEMBERS, likeness_representations, rows_of
 
 
 def rows_of_graph(graph):

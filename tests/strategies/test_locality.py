@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.views import ego_graphs
 from garden.strategies.base import Fitted, Tempered
-from garden.strategies.likeness import NUM_LIKENESS
 from garden.strategies.registry import WALKERS
-from garden.strategies.universal import Universal, UniversalWeights
+from garden.strategies.universal.features import NUM_LIKENESS
+from garden.strategies.universal.policy import Universal, UniversalWeights
 
 
 def random_graph(seed, num_nodes=24, sparse=False):

@@ -4,7 +4,7 @@ import pytest
 from garden.errors import SpecError
 from garden.strategies.memory import BY_SCORE, FrontierMemory, memory_for, memory_named
 from garden.strategies.registry import WALKERS
-from garden.strategies.universal import Universal
+from garden.strategies.universal.policy import Universal
 
 NEIGHBOURS = np.array([4, 6, 9])
 SCORES = np.array([1.0, 3.0, 2.0])

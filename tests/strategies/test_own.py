@@ -8,12 +8,12 @@ import garden
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.errors import StrategyError
-from garden.graphs.views import ego_graphs
-from garden.search.tune import prepare
+from garden.graphs.ego_extraction import ego_graphs
+from garden.search.temperature_tuning import prepare
 from garden.strategies.base import Ragged, Representations, Strategy
-from garden.strategies.own import as_strategy
 from garden.strategies.repeats import runs_of_equal_rows
 from garden.strategies.walkers import DistanceWalker, GreedyWalker
+from garden.strategies.wrap import as_strategy
 
 TASK = SearchTask.split(kaiser_hilgetag(n=40, beta=1, seed=1))
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from garden.strategies.profiles import aligned_profile_distances, profile_distances
+from garden.strategies.profile_keys import aligned_profile_distances, profile_distances
 
 
 @pytest.mark.parametrize("gap", [0.0, 1e-3, 1.0])

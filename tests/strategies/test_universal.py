@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from garden.errors import DataError
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.views import ego_graphs
-from garden.names import strategy_named
-from garden.strategies.likeness import LIKENESS, NUM_LIKENESS
-from garden.strategies.universal import (
+from garden.resolve import strategy_named
+from garden.strategies.universal.features import LIKENESS, NUM_LIKENESS
+from garden.strategies.universal.policy import (
     Universal,
     UniversalWeights,
     load_universal,

@@ -3,12 +3,12 @@ import pytest
 import scipy.sparse as sp
 
 from garden.errors import StrategyError
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.views import ego_graphs
 from garden.strategies.base import Strategy
 from garden.strategies.evn import EVNWalker
 from garden.strategies.lookahead import BidirectionalWalker, LookaheadWalker
-from garden.strategies.profiles import profile_keys
+from garden.strategies.profile_keys import profile_keys
 from garden.strategies.registry import WALKERS
 from garden.strategies.walkers import ConnectionWalker, DistanceWalker, GreedyWalker, RandomWalker
 

@@ -11,7 +11,7 @@ import garden
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.errors import GardenError, StrategyError
 from garden.strategies.base import Ragged, Representations, Strategy
-from garden.strategies.profiles import centre_profiles, key_representations
+from garden.strategies.profile_keys import centre_profiles, key_representations
 from garden.strategies.registry import WALKERS
 from garden.testing import StrategyCheckError, check_strategy, strategy_problems
 from garden.training.config import TrainingOptions

@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from garden.strategies.base import Ragged, Representations
-from garden.testing.rows import differing_row, same_numbers, score_room
-from garden.testing.scored import _Scoring
+from garden.testing.equality import differing_row, same_numbers, score_room
+from garden.testing.score_checks import _Scoring
 
 NUM_ENTRIES, NUM_TERMS, NUM_ORDERS = 16, 100, 1_000
 LEAK = 1e-3

@@ -9,9 +9,9 @@ from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError, StrategyError
 from garden.graphs.graph import Graph
 from garden.graphs.identity import GraphIdentity
-from garden.names import strategy_named
-from garden.training.adapt import training_messages, training_targets
+from garden.resolve import strategy_named
 from garden.training.config import AdaptConfig
+from garden.training.universal.adapt import training_messages, training_targets
 
 QUICK = AdaptConfig(updates=20)
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from garden.experiments.work import Training
+from garden.experiments.run.jobs import Training
 from garden.models.checkpoint import CONFIG_FILE
 from garden.training.callbacks import read_metrics
 from garden.training.config import METHODS, TrainingOptions

@@ -4,14 +4,11 @@ import torch
 
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
+from garden.graphs.distances import distances
 from garden.graphs.graph import Graph
-from garden.graphs.paths import distances
 from garden.search.chain import chain_of_scores
-from garden.training import transitions
-from garden.training.a2c import walk_batch
-from garden.training.exact import return_surrogate, source_weights
-from garden.training.problem import make_problem
-from garden.training.transitions import (
+from garden.training import chain_solvers as transitions
+from garden.training.chain_solvers import (
     entropies,
     log_policy,
     solve_by_factors,
@@ -20,6 +17,9 @@ from garden.training.transitions import (
     solve_sparse,
     validation_hops,
 )
+from garden.training.methods.a2c import walk_batch
+from garden.training.methods.exact import return_surrogate, source_weights
+from garden.training.training_graph import make_problem
 
 GRAPH = kaiser_hilgetag(n=24, beta=2, seed=3)
 PROBLEM = make_problem([SearchTask.split(GRAPH, seed=0)])
@@ -218,7 +218,7 @@ def test_validation__torch_chains_equal_the_exact_evaluation(monkeypatch):
 def test_problem__distances_are_the_oracles_with_and_without_a_table(monkeypatch):
     table = torch.as_tensor(distances(GRAPH)[TARGETS.numpy()]).float()
     assert torch.equal(PROBLEM.distances_to(TARGETS), table)
-    monkeypatch.setattr("garden.training.problem.MAX_TABLE_NODES", 5)
+    monkeypatch.setattr("garden.training.training_graph.MAX_TABLE_NODES", 5)
     lazy = make_problem([SearchTask.split(GRAPH, seed=0)])
     assert lazy.distance_table is None
     assert torch.equal(lazy.distances_to(TARGETS), table)

@@ -8,12 +8,12 @@ import torch
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.models.config import ModelConfig
-from garden.training import guided
 from garden.training.config import TrainingOptions
-from garden.training.exact import exact_loss
-from garden.training.problem import Problem
-from garden.training.shown import neighbours_of
+from garden.training.methods import guided
+from garden.training.methods.exact import exact_loss
+from garden.training.methods.target_masking import neighbours_of
 from garden.training.trainer import Trainer, validation_metrics
+from garden.training.training_graph import Problem
 
 TASK = SearchTask.split(kaiser_hilgetag(n=30, beta=2, seed=1), seed=0)
 CONFIG = TrainingOptions(model="garden", updates=6, targets_per_update=5, dropout=0.0).resolved()

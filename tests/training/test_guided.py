@@ -10,27 +10,27 @@ import garden
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.errors import StrategyError
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.views import ego_graphs
 from garden.models.config import ModelConfig
 from garden.models.layers import Dropout
 from garden.models.policy import facts_of
 from garden.models.registry import build_model
-from garden.strategies.matching import matched_table
-from garden.strategies.profiles import key_representations
+from garden.strategies.ego_matching import matched_table
+from garden.strategies.profile_keys import key_representations
 from garden.training.config import TrainingOptions
 from garden.training.ending import step_share
-from garden.training.exact import scores_towards
-from garden.training.guided import imitation_losses, sampled_imitation_losses
 from garden.training.handover import TEMPERATURES, best_temperature
-from garden.training.problem import make_problem
-from garden.training.shown import (
+from garden.training.methods.exact import scores_towards
+from garden.training.methods.guided import imitation_losses, sampled_imitation_losses
+from garden.training.methods.target_masking import (
     neighbours_of,
     shown_distances,
     shown_facts,
     some_neighbours_of,
     surroundings_of,
 )
+from garden.training.training_graph import make_problem
 
 GRAPH = kaiser_hilgetag(n=40, beta=2, seed=1)
 TASK = SearchTask.split(GRAPH, seed=0)

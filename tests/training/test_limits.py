@@ -9,15 +9,15 @@ import garden
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError
+from garden.graphs.distances import distances
 from garden.graphs.graph import Graph
-from garden.graphs.paths import distances
 from garden.models.config import ModelConfig
 from garden.training.callbacks import read_metrics
 from garden.training.config import AdaptConfig, RunOptions, TrainingOptions
 from garden.training.limits import with_limit
-from garden.training.problem import validation_targets_of
 from garden.training.run import train_seeds
 from garden.training.trainer import Trainer, validation_metrics
+from garden.training.training_graph import validation_targets_of
 
 LINE = Graph.from_edges(
     np.array([[node, node + 1] for node in range(119)]), 120, np.arange(120.0)[:, None]

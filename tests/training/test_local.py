@@ -7,17 +7,17 @@ import garden
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.errors import DataError, StrategyError
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.views import ego_graphs
-from garden.names import contender_named, strategy_named
+from garden.resolve import contender_named, strategy_named
 from garden.search.config import EvaluationConfig
+from garden.search.episode_rng import episode_streams
 from garden.search.rollout import rollout
-from garden.search.streams import episode_streams
 from garden.search.walk import walk
 from garden.strategies.memory import MEMORIES
-from garden.strategies.trust import Trust
+from garden.strategies.universal.edge_bias import Trust
 from garden.training.config import AdaptConfig
-from garden.training.local import LearningAgent, learn_locally, send, trust_of
+from garden.training.universal.adapt_local import LearningAgent, learn_locally, send, trust_of
 
 SAMPLED = EvaluationConfig(evaluation="sampled", episodes_per_pair=5)
 

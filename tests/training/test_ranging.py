@@ -4,19 +4,24 @@ import torch
 
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
-from garden.experiments.work import Training
+from garden.experiments.run.jobs import Training
 from garden.models.base import Surroundings
 from garden.models.config import ModelConfig
 from garden.models.layers import KEEP_ALL, Dropout, with_gaps
-from garden.models.ranges import RANGE, Ranges, aligned_log_hops, log_hops
 from garden.models.registry import build_model
-from garden.models.trellis_features import PLACE
+from garden.models.trellis.distance_codes import RANGE, Ranges, aligned_log_hops, log_hops
+from garden.models.trellis.features import PLACE
 from garden.training.config import TrainingOptions
-from garden.training.exact import scores_towards
-from garden.training.problem import make_problem
+from garden.training.methods.exact import scores_towards
+from garden.training.methods.target_masking import (
+    Shown,
+    neighbours_of,
+    some_neighbours_of,
+    surroundings_of,
+)
 from garden.training.ranging import ranging_losses
-from garden.training.shown import Shown, neighbours_of, some_neighbours_of, surroundings_of
 from garden.training.trainer import Trainer
+from garden.training.training_graph import make_problem
 
 GRAPH = kaiser_hilgetag(n=40, beta=2, seed=1)
 TASK = SearchTask.split(GRAPH, seed=0)

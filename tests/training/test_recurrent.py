@@ -6,21 +6,21 @@ import garden
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.errors import SpecError, StrategyError
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.views import ego_graphs
 from garden.models.config import ModelConfig
 from garden.models.message import MessageNetwork, RecurrentMemory
 from garden.models.policy import Policy
 from garden.models.registry import build_model
-from garden.names import contender_named
+from garden.resolve import contender_named
+from garden.search.episode_rng import episode_streams
 from garden.search.rollout import rollout
-from garden.search.streams import episode_streams
 from garden.search.walk import walk
 from garden.strategies.memory import memory_named
 from garden.training.config import RunOptions, TrainingOptions
-from garden.training.problem import make_problem
 from garden.training.recurrent import train_message
 from garden.training.run import train_seeds
+from garden.training.training_graph import make_problem
 
 TASK = SearchTask.split(kaiser_hilgetag(n=40, beta=2, seed=1), seed=0)
 PAIRS = TASK.test_pairs[:30]

@@ -14,8 +14,8 @@ from garden.training import run as run_module
 from garden.training import trainer as trainer_module
 from garden.training.callbacks import read_metrics
 from garden.training.config import RunOptions
-from garden.training.problem import max_validation_targets
 from garden.training.trainer import Trainer
+from garden.training.training_graph import max_validation_targets
 
 from .short_runs import CPU, GRAPH, SIZE, TASK, TRELLIS, FakeClock, StopAt, state_of, train_into
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from garden.datasets.attributed import attributed
+from garden.datasets.random_attributed import attributed
 from garden.errors import SpecError, TaskError
-from garden.models.universal import UniversalNetwork
+from garden.models.universal_network import UniversalNetwork
 from garden.training.config import UniversalConfig
-from garden.training.curriculum import KINDS, Schoolbook, curriculum, shares_of
-from garden.training.universal import (
+from garden.training.universal.curriculum import KINDS, Schoolbook, curriculum, shares_of
+from garden.training.universal.train import (
     lesson_of,
     memoryless_ratio,
     tempered,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from garden.names import UNIVERSAL
+from garden.resolve import UNIVERSAL
 from garden.search.report import Report, StrategyResult
 from garden.strategies.registry import WALKERS
 

@@ -31,7 +31,7 @@ class DataList(Verb):
     def run(self) -> None:
         """Show the catalogue."""
         from garden.cli.console import check_outputs, print_table, write_json
-        from garden.datasets.catalogue import DATASETS
+        from garden.datasets.fetch import DATASETS
 
         check_outputs(json=self.json)
         rows = [(" · ".join(entry.specs), entry.description) for entry in DATASETS.values()]
@@ -60,7 +60,7 @@ class DataInfo(Verb):
     def run(self) -> None:
         """Load, measure, show."""
         from garden.cli.console import busy, check_outputs, print_table, write_json
-        from garden.datasets.statistics import graph_statistics
+        from garden.datasets.graph_summary import graph_statistics
 
         check_outputs(json=self.json)
         with busy(f"loading and measuring {self.spec}"):
@@ -90,7 +90,7 @@ class DataFetch(Verb):
     def run(self) -> None:
         """Fetch, verify, say where it lies."""
         from garden.cli.console import busy, check_outputs, print_table, write_json
-        from garden.datasets.catalogue import fetch
+        from garden.datasets.fetch import fetch
 
         check_outputs(json=self.json)
         with busy(f"fetching {self.name}"):

@@ -68,7 +68,7 @@ class Evaluate(Verb):
         from garden.atomic import write_text
         from garden.cli.advice import advice_on
         from garden.cli.console import busy, check_outputs, print_table, write_json
-        from garden.search.summary import SeedSummary
+        from garden.search.seed_summary import SeedSummary
 
         self._refuse_clashes()
         check_outputs(self.pairs_out, json=self.json)
@@ -97,7 +97,7 @@ class Evaluate(Verb):
 
     def _tasks(self, graph: Graph) -> list[SearchTask]:
         from garden.datasets.task import SearchTask
-        from garden.search.summary import parse_seeds
+        from garden.search.seed_summary import parse_seeds
 
         if self.task:
             return [SearchTask.load(self.task, graph)]
@@ -107,7 +107,7 @@ class Evaluate(Verb):
     def _report(self, task: SearchTask) -> Report:
         from garden.api import evaluate
         from garden.cli.console import progress_bar
-        from garden.names import default_strategies
+        from garden.resolve import default_strategies
 
         strategies = self.strategy or tuple(default_strategies(task.graph, self.memory))
         with progress_bar(f"evaluating on {task.graph.name}") as progress:

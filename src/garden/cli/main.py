@@ -19,7 +19,7 @@ from garden.cli.flags import check_verb, in_flags
 from garden.cli.quickstart import Quickstart
 from garden.cli.reproduce import Reproduce
 from garden.cli.route import Route
-from garden.cli.streams import abandon_stdout, ready_streams
+from garden.cli.stdio import abandon_stdout, ready_streams
 from garden.cli.task import Task
 from garden.cli.train import Train
 from garden.errors import GardenError, SpecError

@@ -12,7 +12,7 @@ from garden.cli.verb import Verb
 
 if TYPE_CHECKING:
     from garden.datasets.task import SearchTask
-    from garden.names import StrategyLike
+    from garden.resolve import StrategyLike
     from garden.search.report import Report
 
 _SPEC = "kaiser-hilgetag:n=200,alpha=30,beta=1"
@@ -62,7 +62,7 @@ class Quickstart(Verb):
     def _strategies(self, task: SearchTask) -> list[StrategyLike]:
         """Every walker, the paper's model where its shipped weights fit, and a fresh trellis."""
         from garden.api import train
-        from garden.names import default_strategies
+        from garden.resolve import default_strategies
         from garden.training.config import TrainingOptions
 
         strategies: list[StrategyLike] = [*default_strategies(task.graph), "bidirectional+visited"]

@@ -14,12 +14,12 @@ import tyro
 from garden.cli.console import progress_lines, say
 from garden.cli.heartbeat import duration
 from garden.cli.verb import Verb
-from garden.experiments.config import AttributeJoin, Execution
+from garden.experiments.run.config import AttributeJoin, Execution
 from garden.search.progress import Progress
 
 if TYPE_CHECKING:
-    from garden.experiments.config import Scope
-    from garden.experiments.work import Work
+    from garden.experiments.run.config import Scope
+    from garden.experiments.run.jobs import Work
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ class Reproduce(Verb):
 
     def run(self) -> None:
         """Do what is left, write the page, say where it is."""
-        from garden.experiments.config import Scope
-        from garden.experiments.reproduce import experiment_named, pretrain, reproduce
-        from garden.search.summary import parse_seeds
+        from garden.experiments.run.config import Scope
+        from garden.experiments.run.reproduce import experiment_named, pretrain, reproduce
+        from garden.search.seed_summary import parse_seeds
         from garden.short import cut_short
 
         if self.name != "all":
@@ -84,8 +84,8 @@ class Reproduce(Verb):
 
     def _rehearse(self, scope: Scope) -> None:
         """One unit in small, kept in a temporary folder while it lasts."""
-        from garden.experiments.rehearsal import rehearse
-        from garden.experiments.reproduce import experiments_named
+        from garden.experiments.run.rehearsal import rehearse
+        from garden.experiments.run.reproduce import experiments_named
         from garden.short import VARIABLE
 
         with tempfile.TemporaryDirectory() as folder:

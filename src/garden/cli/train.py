@@ -129,7 +129,7 @@ class Train(Verb):
         """Train, store, say how to use and to resume."""
         from garden.api import train_runs
         from garden.cli.console import busy, check_outputs, print_table, write_json
-        from garden.search.summary import parse_seeds
+        from garden.search.seed_summary import parse_seeds
 
         check_outputs(json=self.json)
         if self.seed is not None and self.seeds is not None:

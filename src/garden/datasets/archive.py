@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from garden.datasets.text import one_line
+from garden.datasets.lines import one_line
 from garden.errors import DataError
 
 _TIMEOUT = 30  # seconds without a byte

@@ -1,136 +1,130 @@
-"""Where the real datasets live, and how they are fetched and verified.
+"""The real datasets: what they are, who made them, and what their graphs must contain.
 
-A dataset is looked for in ``$GARDEN_DATA``, then in the user's cache (``$GARDEN_CACHE`` moves it),
-then fetched. A fetched graph must have the content that is pinned for it, to the last bit.
+Each is a family of graphs from one archive. The pinned hashes are of the largest connected
+component as parsed here, so that they hold however the files are named and packed.
 """
 
 from __future__ import annotations
 
 import logging
-import os
-from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from garden.atomic import atomic_folder
-from garden.datasets.archive import download, unpack
-from garden.datasets.sources import (
-    DATASETS,
-    Dataset,
-    dataset_named,
-    holds,
-    read_member,
-    wanted_files,
-)
-from garden.datasets.text import one_line
-from garden.errors import DataError, GardenError, SpecError
-from garden.graphs.cells import shortened
-
-__all__ = ["DATASETS", "Dataset", "dataset_named", "fetch", "find_dataset"]
-
-_LOG = logging.getLogger("garden")
+from garden.datasets.musae import find_musae, musae_files, read_musae
+from garden.datasets.snap import read_snap
+from garden.errors import DataError, SpecError
+from garden.graphs.cells import shown
+from garden.graphs.graph import Graph
 
 
-def find_dataset(name: str, member: str | None = None) -> Path:
-    """The folder that holds a dataset, or this member of it; fetched where there is none yet."""
-    dataset = dataset_named(name)
-    members = dataset.members if member is None else (member,)
-    if not all(one.isalnum() for one in members):
-        raise _no_such_graph(dataset, member)
-    for folder in _places(dataset):
-        try:
-            if any(holds(dataset, folder, one) for one in members):
-                return folder
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or one_line(error)
-            raise DataError(f"{folder}: cannot be read ({reason})") from None
-        if folder.parent == _given_folder():
-            _LOG.info("%s: GARDEN_DATA is set, but has no such graph in %s", name, folder)
-    if not set(members) <= set(dataset.members):
-        raise _no_such_graph(dataset, member)
-    return fetch(name)
+@dataclass(frozen=True)
+class Dataset:
+    """A family of real graphs from one archive."""
+
+    name: str
+    description: str
+    specs: tuple[str, ...]
+    """Examples of how to name its graphs."""
+    url: str
+    citation: str
+    folder: str
+    """Its folder's name under ``$GARDEN_DATA`` and in the cache."""
+    members: tuple[str, ...]
+    """Its graphs, as their files name them."""
+    width: int | None = None
+    """How many attributes a MUSAE graph has; None for SNAP ego networks."""
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    """The content hash of the largest component of a member, where it is known."""
 
 
-def fetch(name: str, url: str | None = None) -> Path:
-    """Download a dataset into the cache, verify it, and return its folder."""
-    dataset = dataset_named(name)
-    url = url or dataset.url
-    advice = (
-        f"set GARDEN_DATA to a folder with {dataset.folder}/, or name another place with "
-        "`garden data fetch … --url`"
+DATASETS: dict[str, Dataset] = {
+    dataset.name: dataset
+    for dataset in (
+        Dataset(
+            name="facebook",
+            description="Ego networks of Facebook users, with anonymised profiles",
+            specs=("facebook:414", "facebook:414,attributes=as-published"),
+            url="https://snap.stanford.edu/data/facebook.tar.gz",
+            citation=(
+                "J. McAuley and J. Leskovec. Learning to Discover Social Circles in Ego "
+                "Networks. NIPS 2012."
+            ),
+            folder="facebook",
+            members=("414", "686", "348", "0", "3437", "107", "698", "1684", "1912", "3980"),
+            hashes={
+                "414": "e35922eab4fc50bd5e84814739b4116a66f11048e0f8e7c8d9582c531f6716a6",
+                "686": "7c98abcc19010917050539f64829a9f486f092123d9cb13db9faf228f831fec1",
+                "348": "2d4a99b768f4d77757454c1d965332f4c43612d5fe24466d6c642a8236ef2715",
+                "0": "18bb4ad13206f3b8a3b758daa88dfcf70caea9b002c7881c63235955f7e4a251",
+                "3437": "d22ab21b77c1d34407435db0ced3e2b402e0d1e326c201d414e2e31447e29910",
+            },
+        ),
+        Dataset(
+            name="twitch",
+            description="Mutual followers among Twitch streamers, by country",
+            specs=("twitch:PTBR", "twitch:RU", "twitch:ES"),
+            url="https://snap.stanford.edu/data/twitch.zip",
+            citation=(
+                "B. Rozemberczki, C. Allen and R. Sarkar. Multi-scale Attributed Node Embedding. "
+                "arXiv:1909.13021, 2019."
+            ),
+            folder="twitch",
+            members=("PTBR", "RU", "ES", "DE", "ENGB", "FR"),
+            width=3170,
+            hashes={
+                "PTBR": "86ea2c7cab95104bc7f79391f788900252979c4a71708b49d44516b93115f89e",
+                "RU": "1b5a7ee25f9c4a3a5600a6ffd83c98cfbefb6caee3cbd2e0ac132d42f0621d96",
+                "ES": "da6e2ef024baca3674226227602bd7b7d8d07700adb40f87cdb5e8d0051ca2ac",
+            },
+        ),
+        Dataset(
+            name="musae-facebook",
+            description="Mutual likes among verified Facebook pages",
+            specs=("musae-facebook",),
+            url="https://snap.stanford.edu/data/facebook_large.zip",
+            citation=(
+                "B. Rozemberczki, C. Allen and R. Sarkar. Multi-scale Attributed Node Embedding. "
+                "arXiv:1909.13021, 2019."
+            ),
+            folder="musae_facebook",
+            members=("facebook",),
+            width=4714,
+            hashes={
+                "facebook": "545699f7fa06ba17f3125620c090244907a3b9a33f0328ef2cc1dfac8e653a84",
+            },
+        ),
     )
-    _LOG.info("%s: fetching %s", name, url)
-    with atomic_folder(_writable_cache() / dataset.folder) as folder:
-        archive = folder / "archive.part"
-        download(url, archive, advice)
-        unpack(archive, folder, wanted_files(dataset), url)
-        archive.unlink()
-        _verify(dataset, folder, url)
-    return _writable_cache() / dataset.folder
+}
 
 
-def _places(dataset: Dataset) -> Iterator[Path]:
-    given = _given_folder()
-    if given is not None:
-        yield given / dataset.folder
-    cache = _cache()
-    if cache is not None:
-        yield cache / dataset.folder
+def dataset_named(name: str) -> Dataset:
+    """The catalogue's entry."""
+    if name not in DATASETS:
+        raise SpecError(f"no dataset called {shown(name)}: the datasets are {', '.join(DATASETS)}")
+    return DATASETS[name]
 
 
-def _given_folder() -> Path | None:
-    given = os.environ.get("GARDEN_DATA")
-    return Path(given) if given else None
+def holds(dataset: Dataset, folder: Path, member: str) -> bool:
+    """Whether the folder has the files of this member."""
+    if dataset.width is None:
+        return (folder / f"{member}.edges").is_file()
+    return find_musae(folder, member) is not None
 
 
-def _no_such_graph(dataset: Dataset, member: str | None) -> SpecError:
-    name, members = dataset.name, ", ".join(dataset.members)
-    return SpecError(f"{name}:{shortened(str(member))}: no such graph: {name} has {members}")
+def read_member(dataset: Dataset, folder: Path, member: str, attributes: str = "by-id") -> Graph:
+    """The whole graph of one member; what it lacks is known, and said at INFO."""
+    if dataset.width is None:
+        return read_snap(folder / member, attributes, logging.INFO)
+    files = find_musae(folder, member)
+    if files is None:
+        raise DataError(f"{folder}: no {musae_files(member)[0]} with its features file beside it")
+    return read_musae(*files, dataset.width, f"{dataset.name}:{member}", logging.INFO)
 
 
-def _cache() -> Path | None:
-    moved = os.environ.get("GARDEN_CACHE")
-    if moved:
-        return Path(moved)
-    try:
-        import pooch
-    except ImportError:
-        return None
-    return Path(pooch.os_cache("garden"))
-
-
-def _writable_cache() -> Path:
-    cache = _cache()
-    if cache is None:
-        raise DataError("no cache folder without pooch: pip install pooch, or set GARDEN_DATA")
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(
-            f"{cache}: the cache cannot be used ({error.strerror}): set GARDEN_CACHE to a folder "
-            "that you can write, or GARDEN_DATA to one that has the data"
-        ) from None
-    return cache
-
-
-def _verify(dataset: Dataset, folder: Path, url: str) -> None:
-    for member in dataset.members:
-        pinned = dataset.hashes.get(member)
-        if not holds(dataset, folder, member):
-            if pinned:
-                raise DataError(f"{url}: the archive lacks the graph {dataset.name}:{member}")
-            continue
-        try:
-            graph = read_member(dataset, folder, member)
-        except GardenError as error:
-            if pinned:
-                where = str(error).replace(f"{folder}{os.sep}", "")
-                raise DataError(
-                    f"{url}: {dataset.name}:{member} cannot be read ({where})"
-                ) from None
-            _LOG.warning("%s: %s:%s cannot be read (%s)", url, dataset.name, member, error)
-            continue
-        if pinned and graph.largest_component().content_hash != pinned:
-            raise DataError(
-                f"{url}: {dataset.name}:{member} is not the graph that it should be (its content "
-                "hash differs): the source has changed or is damaged"
-            )
+def wanted_files(dataset: Dataset) -> set[str]:
+    """The names of the archive's files that are worth unpacking."""
+    if dataset.width is None:
+        kinds = ("edges", "feat", "featnames")
+        return {f"{member}.{kind}" for member in dataset.members for kind in kinds}
+    return {file for member in dataset.members for file in musae_files(member)}

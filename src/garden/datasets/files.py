@@ -11,16 +11,16 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from garden.datasets.edge_list import read_edge_list, write_edge_list
-from garden.datasets.folder import read_folder, write_folder
 from garden.datasets.kinds import TEXT_SUFFIXES, refuse_other_kinds, unknown_kind
+from garden.datasets.lines import inner_suffix, is_gzipped
 from garden.datasets.musae_folder import musae_stems, read_musae_folder, read_musae_stem
-from garden.datasets.named import draft_of_tables
 from garden.datasets.node_link import read_node_link
 from garden.datasets.npz import read_npz, write_npz
-from garden.datasets.table_files import read_table
-from garden.datasets.tables import ColumnNames
-from garden.datasets.text import inner_suffix, is_gzipped
+from garden.datasets.tabular.edge_list import read_edge_list, write_edge_list
+from garden.datasets.tabular.folder import read_folder, write_folder
+from garden.datasets.tabular.named import draft_of_tables
+from garden.datasets.tabular.table_files import read_table
+from garden.datasets.tabular.tables import ColumnNames
 from garden.errors import DataError, GraphError
 from garden.graphs.draft import Draft
 from garden.graphs.graph import Graph
@@ -108,19 +108,19 @@ def _snap_hint(path: Path) -> str:
 
 
 def _read_graphml(path: Path) -> Draft:
-    from garden.datasets.networkx_files import read_graphml
+    from garden.datasets.networkx_formats import read_graphml
 
     return read_graphml(path)
 
 
 def _read_gml(path: Path) -> Draft:
-    from garden.datasets.networkx_files import read_gml
+    from garden.datasets.networkx_formats import read_gml
 
     return read_gml(path)
 
 
 def _read_gexf(path: Path) -> Draft:
-    from garden.datasets.networkx_files import read_gexf
+    from garden.datasets.networkx_formats import read_gexf
 
     return read_gexf(path)
 
@@ -142,13 +142,13 @@ def _read_edges(path: Path, chosen: ColumnNames) -> Draft:
 
 
 def _write_graphml(graph: Graph, path: Path) -> None:
-    from garden.datasets.networkx_files import write_graphml
+    from garden.datasets.networkx_formats import write_graphml
 
     write_graphml(graph, path)
 
 
 def _write_gml(graph: Graph, path: Path) -> None:
-    from garden.datasets.networkx_files import write_gml
+    from garden.datasets.networkx_formats import write_gml
 
     write_gml(graph, path)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from pathlib import Path
 
-from garden.datasets.text import inner_suffix, open_bytes
+from garden.datasets.lines import inner_suffix, open_bytes
 from garden.errors import DataError
 
 KINDS = (

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from garden.datasets.tables import usual_places
-from garden.datasets.text import csv_records, one_line, text_lines
+from garden.datasets.lines import csv_records, one_line, text_lines
+from garden.datasets.tabular.tables import usual_places
 from garden.errors import DataError
 from garden.graphs.cells import shown
 from garden.graphs.draft import edge_notes

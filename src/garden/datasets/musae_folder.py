@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
+from garden.datasets.catalogue import DATASETS
 from garden.datasets.musae import read_musae
-from garden.datasets.sources import DATASETS
 from garden.errors import DataError
 from garden.graphs.graph import Graph
 

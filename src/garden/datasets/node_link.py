@@ -10,9 +10,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from garden.datasets.named import draft_of_tables
-from garden.datasets.tables import ColumnNames, Table
-from garden.datasets.text import one_line, text_lines
+from garden.datasets.lines import one_line, text_lines
+from garden.datasets.tabular.named import draft_of_tables
+from garden.datasets.tabular.tables import ColumnNames, Table
 from garden.errors import DataError
 from garden.graphs.draft import Draft
 

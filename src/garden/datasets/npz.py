@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.atomic import write_file
-from garden.datasets.text import one_line, unreadable
+from garden.datasets.lines import one_line, unreadable
 from garden.errors import DataError
 from garden.graphs.graph import AttributeTable, Graph
 

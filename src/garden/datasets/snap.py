@@ -15,10 +15,10 @@ from typing import Literal, get_args
 import numpy as np
 import scipy.sparse as sp
 
-from garden.datasets.text import data_lines
+from garden.datasets.lines import data_lines
 from garden.errors import DataError, SpecError
+from garden.graphs.attribute_encoding import compact_table
 from garden.graphs.cells import parse_number, shown
-from garden.graphs.columns import compact_table
 from garden.graphs.draft import edge_notes
 from garden.graphs.graph import AttributeTable, Graph
 

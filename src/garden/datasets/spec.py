@@ -19,15 +19,15 @@ import scipy.sparse as sp
 from garden.datasets.collection import load_collected
 from garden.datasets.facebook import load_facebook
 from garden.datasets.files import graph_of_draft, read_draft
-from garden.datasets.frames import is_frame, table_of_frame
-from garden.datasets.named import draft_of_tables
 from garden.datasets.snap import read_snap
-from garden.datasets.table_files import is_table_file, read_table
-from garden.datasets.tables import ColumnNames, Table
+from garden.datasets.tabular.frames import is_frame, table_of_frame
+from garden.datasets.tabular.named import draft_of_tables
+from garden.datasets.tabular.table_files import is_table_file, read_table
+from garden.datasets.tabular.tables import ColumnNames, Table
 from garden.datasets.twitch import load_musae_facebook, load_twitch
 from garden.errors import GraphError, SpecError
+from garden.graphs.attribute_encoding import EncodedColumns, plain_columns
 from garden.graphs.cells import shortened, shown
-from garden.graphs.columns import EncodedColumns, plain_columns
 from garden.graphs.convert import (
     draft_of_igraph,
     draft_of_networkx,

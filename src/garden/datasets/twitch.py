@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from garden.datasets.catalogue import find_dataset
-from garden.datasets.sources import dataset_named, read_member
+from garden.datasets.catalogue import dataset_named, read_member
+from garden.datasets.fetch import find_dataset
 from garden.graphs.graph import Graph
 
 

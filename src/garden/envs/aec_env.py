@@ -13,12 +13,12 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from garden.datasets.task import SearchTask, Split
 from garden.envs import core
+from garden.envs.env_config import Setting
 from garden.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from garden.envs.search_env import check_render_mode, observation_box, slots_of
-from garden.envs.setting import Setting
 from garden.errors import ActionError
 from garden.search.config import MaxHops
-from garden.search.streams import stream_root
+from garden.search.episode_rng import stream_root
 from garden.strategies.base import Strategy
 
 NO_MESSAGE = -1

@@ -17,8 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.errors import StrategyError, TaskError
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.views import ego_graphs
 from garden.strategies.base import (
     Strategy,
     Trained,

@@ -11,13 +11,13 @@ from gymnasium.spaces import Box
 
 from garden.datasets.task import SearchTask, Split
 from garden.envs import core
+from garden.envs.action_spaces import Slots
+from garden.envs.env_config import Setting, known_options
 from garden.envs.observations import Observe, Observer, check_observe
 from garden.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
-from garden.envs.setting import Setting, known_options
-from garden.envs.slots import Slots
 from garden.errors import ActionError
 from garden.search.config import MaxHops
-from garden.search.streams import stream_root
+from garden.search.episode_rng import stream_root
 from garden.strategies.base import Strategy
 
 

@@ -13,12 +13,12 @@ from gymnasium.vector.utils import batch_space
 from garden.datasets.task import SearchTask, Split
 from garden.envs import core
 from garden.envs.buffers import Buffers
+from garden.envs.env_config import Setting, check_count, known_options
 from garden.envs.observations import Observe, check_observe
 from garden.envs.search_env import observation_box, root_seed, slots_of
-from garden.envs.setting import Setting, check_count, known_options
 from garden.errors import ActionError, TaskError
 from garden.search.config import MaxHops
-from garden.search.streams import stream_root
+from garden.search.episode_rng import stream_root
 from garden.strategies.base import Strategy
 
 Stepped = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]

@@ -16,8 +16,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.errors import GraphError
+from garden.graphs.attribute_encoding import encode_columns
 from garden.graphs.cells import is_missing, shown
-from garden.graphs.columns import encode_columns
 from garden.graphs.draft import Draft, edge_notes
 from garden.graphs.graph import AttributeTable, Graph
 

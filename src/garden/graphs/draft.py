@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from garden.graphs.columns import EncodedColumns
+from garden.graphs.attribute_encoding import EncodedColumns
 from garden.graphs.graph import Graph
 
 _LOG = logging.getLogger("garden")

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from garden.graphs.columns import EncodedColumns
+from garden.graphs.attribute_encoding import EncodedColumns
 
 
 def scaled_table(columns: EncodedColumns, rows: np.ndarray) -> tuple[np.ndarray, list[str]]:

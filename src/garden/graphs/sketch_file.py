@@ -11,7 +11,7 @@ import numpy as np
 from garden.atomic import write_file
 from garden.errors import DataError
 from garden.graphs.identity import GraphIdentity
-from garden.graphs.links import GraphSketch, LinkSketch
+from garden.graphs.link_sketches import GraphSketch, LinkSketch
 
 _TEXTS = ("name", "content_hash", "names_hash", "shape_hash")
 

@@ -12,10 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from garden.graphs.ego import ProfileTable
+from garden.models.ego_tensors import EgoTensors
 from garden.models.heads import PairNetwork
-from garden.models.inputs import EgoTensors
 from garden.models.layers import KEEP_ALL, Dropout
-from garden.models.ranges import RangeCodes
+from garden.models.trellis.distance_codes import RangeCodes
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from garden.models.base import Model
 from garden.models.config import ModelConfig
+from garden.models.ego_tensors import EgoTensors
 from garden.models.heads import PairNetwork
-from garden.models.inputs import EgoTensors
 from garden.models.layers import KEEP_ALL, Dropout
 
 

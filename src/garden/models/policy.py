@@ -16,12 +16,12 @@ from garden.errors import StrategyError
 from garden.graphs.ego import EgoGraph, EgoGraphs
 from garden.graphs.identity import GraphIdentity
 from garden.models.base import Model, Surroundings
-from garden.models.inputs import EgoTensors, ego_tensors, profile_tensor
+from garden.models.ego_tensors import EgoTensors, ego_tensors, profile_tensor
 from garden.models.message import MessageNetwork, RecurrentMemory
 from garden.notebook import facts_as_html
 from garden.strategies.base import Ragged, Representations, Selection, Strategy
-from garden.strategies.matching import Matches, matched_pairs, matched_table
-from garden.strategies.profiles import key_representations
+from garden.strategies.ego_matching import Matches, matched_pairs, matched_table
+from garden.strategies.profile_keys import key_representations
 
 _ENTRIES_PER_BLOCK = 1 << 23
 

@@ -12,7 +12,7 @@ from garden.models.base import Model
 from garden.models.config import ModelConfig, check_model_name
 from garden.models.garden import GardenModel
 from garden.models.mlp import AttributeModel
-from garden.models.trellis import TrellisModel
+from garden.models.trellis.model import TrellisModel
 
 _CLASSES: Mapping[str, Callable[[int, int, ModelConfig], Model]] = {
     "trellis": TrellisModel,

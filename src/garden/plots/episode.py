@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.views import ego_graphs
 from garden.plots.layout import drawn_nodes, places_of
 from garden.plots.walk import draw_graph, draw_trip
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from garden.graphs.cells import shortened
+from garden.graphs.distances import distances
 from garden.graphs.graph import Graph
-from garden.graphs.paths import distances
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.graphs.graph import Graph
-from garden.search.scores import ScoreSource, score_blocks
+from garden.search.score_blocks import ScoreSource, score_blocks
 from garden.strategies.base import Representations, Selection, Strategy
 from garden.strategies.selection import choice_weights
 from garden.threads import usable_threads

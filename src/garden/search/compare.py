@@ -10,9 +10,9 @@ import numpy as np
 
 from garden.datasets.task import SearchTask
 from garden.errors import SpecError
+from garden.graphs.distances import pair_distances
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.paths import pair_distances
-from garden.graphs.views import ego_graphs
 from garden.search.chain import hop_distributions
 from garden.search.config import EvaluationConfig
 from garden.search.limits import PAPERS_LIMIT, limit_of
@@ -29,8 +29,8 @@ from garden.search.pairs import evaluated_pairs
 from garden.search.progress import Progress, silent
 from garden.search.report import Report, StrategyResult
 from garden.search.rollout import rollout, sampled_distributions
-from garden.search.scores import MAX_KEPT, ScoreMemo
-from garden.search.tune import prepare
+from garden.search.score_blocks import MAX_KEPT, ScoreMemo
+from garden.search.temperature_tuning import prepare
 from garden.strategies.base import (
     Representations,
     Strategy,

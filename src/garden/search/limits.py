@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from garden.graphs.distances import longest_distance
 from garden.graphs.graph import Graph
-from garden.graphs.paths import longest_distance
 from garden.search.config import MaxHops
 
 PAPERS_LIMIT = 100

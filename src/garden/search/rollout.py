@@ -14,9 +14,9 @@ from functools import partial
 import numpy as np
 
 from garden.graphs.graph import Graph
-from garden.search.scores import ScoreSource, score_blocks
-from garden.search.streams import episode_streams
-from garden.search.together import walk_together
+from garden.search.batched_walk import walk_together
+from garden.search.episode_rng import episode_streams
+from garden.search.score_blocks import ScoreSource, score_blocks
 from garden.search.walk import walk
 from garden.strategies.base import Representations, Strategy
 from garden.strategies.memory import MEMORIES, BatchMemory, FrontierMemory, Memory
@@ -105,7 +105,8 @@ def _kernel_of(memory: Memory, representations: Representations) -> Callable[...
     if isinstance(memory, BatchMemory):
         return partial(walk_together, memory=memory.among(representations))
     try:
-        from garden.search import frontier, kernels
+        from garden.search import frontier_kernel as frontier
+        from garden.search import kernels
     except ImportError:
         return None
     if isinstance(memory, FrontierMemory):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from garden.graphs.graph import Graph
-from garden.search.streams import next_streams, uniforms_of
+from garden.search.episode_rng import next_streams, uniforms_of
 from garden.strategies.base import (
     Representations,
     Strategy,

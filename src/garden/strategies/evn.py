@@ -20,7 +20,7 @@ from garden.strategies.base import (
     Strategy,
     require_attributes,
 )
-from garden.strategies.profiles import (
+from garden.strategies.profile_keys import (
     aligned_profile_distances,
     centre_profiles,
     profile_distances,

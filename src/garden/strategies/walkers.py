@@ -19,7 +19,7 @@ from garden.strategies.base import (
     Strategy,
     require_attributes,
 )
-from garden.strategies.profiles import (
+from garden.strategies.profile_keys import (
     aligned_profile_distances,
     centre_profiles,
     profile_distances,
@@ -161,6 +161,6 @@ def _set_temperature(walker: DistanceWalker | ConnectionWalker) -> float:
     if walker.temperature is None:
         raise StrategyError(
             f"the temperature of {walker.name} is open: give one, or tune it with "
-            "garden.search.tune.prepare(strategy, task)"
+            "garden.search.temperature_tuning.prepare(strategy, task)"
         )
     return walker.temperature

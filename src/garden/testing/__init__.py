@@ -6,6 +6,6 @@ that is wrong with it; :func:`strategy_problems` gives the sentences.
 
 from __future__ import annotations
 
-from garden.testing.checker import StrategyCheckError, check_strategy, strategy_problems
+from garden.testing.check import StrategyCheckError, check_strategy, strategy_problems
 
 __all__ = ["StrategyCheckError", "check_strategy", "strategy_problems"]

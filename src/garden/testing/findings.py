@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from garden.errors import GardenError
-from garden.strategies.dotted import failure_of
+from garden.strategies.import_path import failure_of
 
 Result = TypeVar("Result")
 

@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.strategies.base import Ragged, Representations
+from garden.testing.equality import dense
 from garden.testing.findings import Findings, counted
-from garden.testing.rows import dense
 
 
 def well_formed(

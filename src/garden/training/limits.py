@@ -10,7 +10,7 @@ import numpy as np
 from garden.datasets.task import SearchTask
 from garden.search.limits import limit_towards
 from garden.training.config import TrainingConfig
-from garden.training.problem import validation_targets_of
+from garden.training.training_graph import validation_targets_of
 
 
 def with_limit(config: TrainingConfig, tasks: Sequence[SearchTask]) -> TrainingConfig:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from garden.models.base import Model
-from garden.models.ranges import log_hops
+from garden.models.trellis.distance_codes import log_hops
 
 NEARNESS_COEF = 3.0
 DOUBT_COEF = 0.1

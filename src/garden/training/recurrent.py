@@ -19,10 +19,10 @@ from garden.models.base import Model
 from garden.models.layers import KEEP_ALL
 from garden.models.message import STATE, MessageNetwork
 from garden.training.config import TrainingConfig
-from garden.training.exact import scores_towards
-from garden.training.guided import LEAST_MASS, NO_LINK
-from garden.training.problem import Problem
-from garden.training.shown import shown_distances, some_neighbours_of
+from garden.training.methods.exact import scores_towards
+from garden.training.methods.guided import LEAST_MASS, NO_LINK
+from garden.training.methods.target_masking import shown_distances, some_neighbours_of
+from garden.training.training_graph import Problem
 
 TARGETS = 32
 WALKS = 8

@@ -30,10 +30,10 @@ from garden.training.callbacks import MetricsFile, listeners_for
 from garden.training.config import RunOptions, TrainingConfig, TrainingOptions
 from garden.training.limits import with_limit
 from garden.training.listener import Listener
-from garden.training.problem import make_problem
 from garden.training.recurrent import train_message
 from garden.training.state import STATE_FILE, SeedProgress, weights_of
 from garden.training.trainer import TRAINS_VALUE, Outcome, Trainer
+from garden.training.training_graph import make_problem
 
 SUMMARY_FILE = "summary.json"
 _LOG = logging.getLogger("garden")

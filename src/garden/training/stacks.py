@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.graphs.views import ego_graphs
 
 _BYTES_PER_LISTENING = 4 * 64 * 40  # activations that one ego edge costs in a pass, generously
 _SHARE_OF_MEMORY = 0.5

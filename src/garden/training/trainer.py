@@ -24,11 +24,9 @@ from garden.models.config import ModelConfig
 from garden.models.layers import Dropout
 from garden.models.registry import build_model
 from garden.search.chain import chain_of_scores
-from garden.training.a2c import a2c_loss
+from garden.training.chain_solvers import validation_hops
 from garden.training.config import TrainingConfig
 from garden.training.ending import has_lost_patience, last_update, note_ratio, step_size
-from garden.training.exact import exact_loss, scores_towards
-from garden.training.guided import guided_loss
 from garden.training.handover import (
     TEMPERATURES,
     HandedOver,
@@ -40,11 +38,13 @@ from garden.training.handover import (
 from garden.training.interrupt import Interrupt, deferred_interrupt
 from garden.training.limits import with_limit
 from garden.training.listener import Listener, Plan
+from garden.training.methods.a2c import a2c_loss
+from garden.training.methods.exact import exact_loss, scores_towards
+from garden.training.methods.guided import guided_loss
+from garden.training.methods.target_masking import distances_towards, neighbours_of
 from garden.training.pace import Clock, Pace
-from garden.training.problem import Problem, make_problem
-from garden.training.shown import distances_towards, neighbours_of
 from garden.training.state import SeedProgress, TrainingState
-from garden.training.transitions import validation_hops
+from garden.training.training_graph import Problem, make_problem
 from garden.training.update import UpdateLoss
 
 Loss = Callable[[Model, Problem, TrainingConfig, Dropout, torch.Generator], UpdateLoss]

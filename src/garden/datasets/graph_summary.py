@@ -1,0 +1,72 @@
+"""Facts about a graph: size, distances, density, and how alike neighbours are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from garden.graphs.distances import distance_sums
+from garden.graphs.graph import Graph
+
+_MAX_SOURCES = 2000  # beyond it the mean distance is estimated from this many sources
+_MAX_STEPS = 5e10  # sources × ends of edges, some ten seconds; beyond it from fewer
+_MIN_SOURCES = 64  # as many as one breadth-first search carries
+
+
+def graph_statistics(graph: Graph) -> dict[str, Any]:
+    """The facts that ``garden data info`` prints, as plain values."""
+    sources = _distance_sources(graph)
+    sums = distance_sums(graph, sources)
+    edge_cosine, pair_cosine = homophily(graph)
+    return {
+        "graph": graph.name,
+        "num_nodes": graph.num_nodes,
+        "num_edges": graph.num_edges,
+        "num_attributes": graph.num_attributes,
+        "distinct_profiles": _distinct_profiles(graph),
+        "density": graph.density,
+        "mean_degree": 2 * graph.num_edges / graph.num_nodes,
+        "max_degree": int(graph.degrees.max()),
+        "mean_distance": sums.total / max(1, sums.num_paths - len(sources)),
+        "distance_sources": len(sources),
+        "longest_distance_seen": sums.longest,
+        "cosine_over_edges": edge_cosine,
+        "cosine_over_pairs": pair_cosine,
+        "content_hash": graph.content_hash,
+    }
+
+
+def homophily(graph: Graph) -> tuple[float, float]:
+    """The mean cosine of profiles over edges, and over all pairs of nodes."""
+    if graph.num_attributes == 0:
+        return 0.0, 0.0
+    table = sp.csr_array(graph.attributes, dtype=np.float64)
+    norms = np.sqrt(np.asarray(table.multiply(table).sum(axis=1)).ravel())
+    unit = sp.diags_array(1 / np.where(norms > 0, norms, 1)) @ table
+    edges = graph.edges()
+    over_edges = np.asarray(unit[edges[:, 0]].multiply(unit[edges[:, 1]]).sum(axis=1)).mean()
+    total = np.asarray(unit.sum(axis=0)).ravel()
+    own = float((norms > 0).sum())
+    pairs = graph.num_nodes * (graph.num_nodes - 1)
+    return float(over_edges), float((total @ total - own) / pairs)
+
+
+def _distance_sources(graph: Graph) -> np.ndarray:
+    fitting = int(_MAX_STEPS / max(1, len(graph.indices)))
+    count = min(_MAX_SOURCES, max(_MIN_SOURCES, fitting))
+    if graph.num_nodes <= count:
+        return np.arange(graph.num_nodes)
+    return np.sort(np.random.default_rng(0).choice(graph.num_nodes, count, replace=False))
+
+
+def _distinct_profiles(graph: Graph) -> int:
+    table = sp.csr_array(graph.attributes, copy=True)
+    table.eliminate_zeros()
+    table.sort_indices()
+    rows = {
+        (table.indices[a:b].tobytes(), table.data[a:b].tobytes())
+        for a, b in zip(table.indptr[:-1], table.indptr[1:], strict=True)
+    }
+    return len(rows)

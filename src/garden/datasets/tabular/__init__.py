@@ -1,0 +1,1 @@
+"""Readers and writers of people's own tables: folders, CSV, Parquet, edge lists."""

@@ -1,0 +1,166 @@
+"""Edge lists: one edge a line, separated by white space, commas or tabs, gzipped or not.
+
+Node names are any tokens. Comment lines and a third column (a weight) are passed over; a header
+may name the columns, which then stand in any order. The written form keeps names and edges only.
+"""
+
+from __future__ import annotations
+
+import gzip
+import logging
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from garden.atomic import write_file
+from garden.datasets.lines import (
+    csv_delimiter,
+    csv_records,
+    data_lines,
+    inner_suffix,
+    is_gzipped,
+    quoted,
+)
+from garden.datasets.tabular.named import draft_of_tables
+from garden.datasets.tabular.tables import ColumnNames, Table, usual_places
+from garden.errors import DataError
+from garden.graphs.cells import parse_number
+from garden.graphs.draft import Draft
+from garden.graphs.graph import Graph
+
+_LOG = logging.getLogger("garden")
+
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
+
+def read_edge_list(path: Path, chosen: ColumnNames) -> Draft:
+    """The graph of an edge list; nodes stand in the order in which they first appear."""
+    if chosen.node is not None:
+        raise DataError(f"{path}: node_column goes with a table of nodes: leave it out")
+    rows = _rows_of_one_width(path)
+    if _has_header(rows, path, chosen):
+        return _draft_under_header(rows, path, chosen)
+    if len(rows[0][1]) > 2:
+        _LOG.info("%s: columns beyond the two ends (weights) are ignored", path)
+    return draft_of_tables(_table(rows, path, ["source", "target"]), None, str(path), ColumnNames())
+
+
+def write_edge_list(graph: Graph, path: Path) -> None:
+    """Write names and edges under a header; what an edge list cannot hold is said in the log."""
+    if graph.num_attributes:
+        _LOG.warning("%s: an edge list holds no attributes: they are not written", path)
+    num_alone = int((graph.degrees == 0).sum())
+    if num_alone:
+        _LOG.warning("%s: %d nodes without edges are not written", path, num_alone)
+    text = "".join(_written_lines(graph, path)).encode()
+    packed = gzip.compress(text, mtime=0) if is_gzipped(path) else text
+    write_file(path, lambda temporary: temporary.write_bytes(packed))
+
+
+def _rows_of_one_width(path: Path) -> list[tuple[int, list[str]]]:
+    rows = list(_rows(path))
+    if not rows:
+        raise DataError(f"{path}: no edges: expected lines such as 'source target'")
+    width = len(rows[0][1])
+    for number, cells in rows:
+        if len(cells) != width:
+            raise DataError(
+                f"{path}, line {number}: {len(cells)} columns where the first line has {width}"
+            )
+    return rows
+
+
+def _has_header(rows: list[tuple[int, list[str]]], path: Path, chosen: ColumnNames) -> bool:
+    """Whether the first line names the columns: it is said, or nothing else makes sense."""
+    number, first = rows[0]
+    if chosen.given or usual_places(first):
+        return True
+    if csv_delimiter(path) and _starts_with_header([cells for _, cells in rows]):
+        _LOG.info("%s: the first line is taken for a header: words above numbers", path)
+        return True
+    if len(first) < 2 or len(first) > 3:
+        raise DataError(
+            f"{path}, line {number}: {len(first)} columns: expected source, target and perhaps a "
+            "weight, or a header that names them (source_column, target_column)"
+        )
+    return False
+
+
+def _draft_under_header(
+    rows: list[tuple[int, list[str]]], path: Path, chosen: ColumnNames
+) -> Draft:
+    header = [cell.strip() for cell in rows[0][1]]
+    repeated = next((cell for cell in header if header.count(cell) > 1 or not cell), None)
+    if repeated is not None:
+        raise DataError(
+            f"{path}, line {rows[0][0]}: the column {repeated!r} is empty or stands twice: "
+            "name it anew"
+        )
+    if len(rows) == 1:
+        raise DataError(f"{path}: no edges: only a header")
+    return draft_of_tables(_table(rows[1:], path, header), None, str(path), chosen)
+
+
+def _table(rows: list[tuple[int, list[str]]], path: Path, header: list[str]) -> Table:
+    numbers = [number for number, _ in rows]
+    columns = zip(*(cells for _, cells in rows), strict=True)
+    return Table(
+        str(path),
+        {key: list(cells) for key, cells in zip(header, columns, strict=False)},
+        lambda row: f"{path}, line {numbers[row]}",
+    )
+
+
+def _starts_with_header(rows: list[list[str]]) -> bool:
+    """Whether the first line holds words that stand nowhere else, and fits only as a header.
+
+    Below it both ends are numbers, or with more than two columns any of them; more than three
+    columns mean nothing without a header.
+    """
+    first, rest = rows[0], rows[1:]
+    if not rest or any(not cell or parse_number(cell) is not None for cell in first):
+        return False
+    words = set(first)
+    if any(not words.isdisjoint(cells) for cells in rest):
+        return False
+    numeric = [_all_numbers(cells) for cells in zip(*rest, strict=True)]
+    if len(first) == 2:
+        return all(numeric)
+    return len(first) > 3 or any(numeric)
+
+
+def _all_numbers(cells: Iterable[str]) -> bool:
+    return all(parse_number(cell) is not None for cell in cells)
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    delimiter = csv_delimiter(path)
+    if delimiter:
+        yield from csv_records(path, delimiter, comments="#%")
+        return
+    for number, line in data_lines(path):
+        before, brace, _ = line.rstrip().partition(" {")  # NetworkX writes a dict of edge data
+        yield number, [*before.split(), *([brace] if brace else [])]
+
+
+def _written_lines(graph: Graph, path: Path) -> Iterator[str]:
+    delimiter = _written_delimiter(path)
+    names = graph.node_names
+    if delimiter == " ":
+        _refuse_unwritable(names, path)
+    else:
+        names = tuple(quoted(name, delimiter) for name in names)
+    yield f"source{delimiter}target\n"
+    for tail, head in graph.edges().tolist():
+        yield f"{names[tail]}{delimiter}{names[head]}\n"
+
+
+def _written_delimiter(path: Path) -> str:
+    return _DELIMITERS.get(inner_suffix(path), " ")
+
+
+def _refuse_unwritable(names: tuple[str, ...], path: Path) -> None:
+    for name in names:
+        if name.split() != [name] or "," in name or name[0] in "#%{":
+            raise DataError(
+                f"{path}: the name {name!r} does not fit a plain edge list: write .csv instead"
+            )

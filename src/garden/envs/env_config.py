@@ -1,0 +1,103 @@
+"""What every view of the process is made from: the task, its targets, the limit, the observer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from garden.datasets.task import SearchTask, Split
+from garden.envs.core import action_masks
+from garden.envs.episode_pairs import drawn_pairs
+from garden.envs.observations import Observer, observer_of
+from garden.errors import TaskError
+from garden.graphs.graph import Graph
+from garden.search.config import MaxHops
+from garden.search.limits import limit_towards
+from garden.strategies.base import Strategy
+
+MAX_MEASURED_NODES = 5000  # beyond, `auto` goes by the distances to some of the targets
+NUM_MEASURED_TARGETS = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """A task, the part of its split whose targets are drawn, and what holders are shown."""
+
+    task: SearchTask
+    split: Split = "train"
+    max_hops: MaxHops = "auto"
+    """T_max. `auto` becomes a number: 100; where the longest distance to the targets is above 50,
+    ten times that, at most 10,000."""
+    strategy: Strategy | None = None
+    """Whose representations are shown; attributes where there is none."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.task, SearchTask):
+            raise TaskError(
+                f"an environment needs a SearchTask, not a {type(self.task).__name__}: "
+                "make one with garden.SearchTask.split(graph)"
+            )
+        if self.max_hops != "auto":
+            check_count("max_hops", self.max_hops)
+        limit = limit_towards(self.max_hops, self.graph, self._measured_targets())
+        object.__setattr__(self, "max_hops", limit)
+
+    @property
+    def limit(self) -> int:
+        """T_max as a number."""
+        assert isinstance(self.max_hops, int)
+        return self.max_hops
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that is searched."""
+        return self.task.graph
+
+    @cached_property
+    def max_degree(self) -> int:
+        """How many slots an action chooses from."""
+        return int(self.graph.degrees.max())
+
+    @cached_property
+    def targets(self) -> np.ndarray:
+        """The nodes that may be targets."""
+        return self.task.targets(self.split)
+
+    @cached_property
+    def observer(self) -> Observer:
+        """What lays out observations; made when first needed."""
+        return observer_of(self.graph, self.strategy)
+
+    def _measured_targets(self) -> np.ndarray:
+        """The targets whose distances `auto` goes by: all, or a sample on a large graph."""
+        targets = self.task.targets(self.split)  # refuses a part that there is not
+        if self.graph.num_nodes <= MAX_MEASURED_NODES or len(targets) <= NUM_MEASURED_TARGETS:
+            return targets
+        draws = np.random.default_rng([self.task.seed, 20])
+        return np.sort(draws.choice(targets, NUM_MEASURED_TARGETS, replace=False))
+
+    def action_masks(self, holders: np.ndarray) -> np.ndarray:
+        """Which slots each holder has, (num_holders, max_degree) int8 of 0 and 1."""
+        return action_masks(self.graph, holders, self.max_degree)
+
+    def pairs(self, roots: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """The pairs of these episodes, (num_episodes, 2)."""
+        return drawn_pairs(self.targets, self.graph.num_nodes, roots, numbers)
+
+
+def known_options(options: dict[str, Any] | None, *names: str) -> dict[str, Any]:
+    """The options of a reset, or an error where one of them means nothing here."""
+    for name in options or {}:
+        if name not in names:
+            raise TaskError(f"reset: unknown option {name!r}: use {', '.join(names)}")
+    return options or {}
+
+
+def check_count(name: str, count: object) -> None:
+    """Refuse what is not a whole number of at least one."""
+    if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
+        raise TaskError(f"{name} is {count!r}: give a whole number of at least 1")

@@ -1,0 +1,172 @@
+"""What makes trellis: its parts, its method and what training hides, one left out at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from garden.experiments.paper.published import GRAPHS
+from garden.experiments.report.intervals import Pooled, pooled
+from garden.experiments.report.sections import Section, Table
+from garden.experiments.report.tables import footing_of
+from garden.experiments.run.config import FIRST_SEED, MAX_HOPS, Scope
+from garden.experiments.run.experiment import Experiment, ResultOf, caveat
+from garden.experiments.run.jobs import Comparison, Entrant, Training, Work
+from garden.models.config import ModelConfig
+from garden.search.config import EvaluationConfig
+from garden.training.config import TrainingOptions
+
+EGOS = ("414", "0", "3437")
+NUM_SEEDS = 3
+_QUICK_UPDATES = 40
+_AS_PUBLISHED = ",attributes=as-published"
+_EVALUATION = EvaluationConfig(all_pairs=True, max_hops=MAX_HOPS)
+WHOLE = "trellis"
+
+
+def variants() -> dict[str, tuple[TrainingOptions, ModelConfig]]:
+    """Every variant by what is said of it."""
+    whole = ModelConfig()
+
+    def guided(**options: float) -> tuple[TrainingOptions, ModelConfig]:
+        return TrainingOptions(model="trellis", method="guided", **options), whole  # type: ignore[arg-type]
+
+    return {
+        WHOLE: guided(),
+        "position only": (TrainingOptions(), ModelConfig(reads="position")),
+        "matching only": (TrainingOptions(), ModelConfig(reads="matching")),
+        "no ranges": (TrainingOptions(), ModelConfig(reads="no-ranges")),
+        "with the return": guided(return_coef=1.0),
+        "return only": guided(imitation_coef=0.0, return_coef=1.0, return_targets=16),
+        "a2c": (TrainingOptions(method="a2c", learning_rate=1e-3), whole),
+        "own place never hidden": guided(own_dropout=0.0),
+        "links never hidden": guided(neighbour_dropout=0.0),
+        "nothing hidden": guided(own_dropout=0.0, neighbour_dropout=0.0),
+    }
+
+
+def comparison(graph: str, seed: int, names: Sequence[str], quick: bool) -> Comparison:
+    """Variants on one split of one graph."""
+    entrants = []
+    for name in names:
+        options, size = variants()[name]
+        if quick:
+            options = _shortened(options)
+        entrants.append(Entrant(name, Training(graph, seed, options, size)))
+    return Comparison(graph, seed, tuple(entrants), _EVALUATION)
+
+
+def works(scope: Scope) -> Sequence[Work]:
+    """All variants joined by id, and the whole as published."""
+    return [
+        work
+        for rows in (_by_id(scope), _as_published(scope))
+        for of in rows.values()
+        for work in of
+    ]
+
+
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+    """One row per variant."""
+    pools = _pools(_by_id(scope), result_of)
+    published = _pools(_as_published(scope), result_of)
+    rows = [(name, *(_cell(pool, name) for pool in pools.values())) for name in variants()]
+    rows.append(
+        (f"{WHOLE}, attributes as published", *(_cell(pool, WHOLE) for pool in published.values()))
+    )
+    differences = [
+        (
+            name,
+            *(pool.difference("ratio", name, WHOLE).text(3) for pool in pools.values()),
+        )
+        for name in variants()
+        if name != WHOLE
+    ]
+    columns = ("variant", *(f"{GRAPHS[ego]} ({ego})" for ego in pools))
+    footing = footing_of({GRAPHS[ego]: pool for ego, pool in pools.items()})
+    return Section(
+        name="trellis",
+        title=EXPERIMENT.title,
+        command=scope.command("trellis"),
+        claim="None of the paper's: this is what our own model owes to each of its parts.",
+        findings=caveat(scope) + _findings(pools, published),
+        tables=(
+            Table(
+                "variants",
+                "Test oracle ratio, memoryless, all sources × test targets (worst seed)",
+                columns,
+                tuple(rows),
+                footing,
+            ),
+            Table(
+                "differences",
+                f"How much more each variant needs than the whole {WHOLE}, pair by pair",
+                columns,
+                tuple(differences),
+                footing,
+            ),
+        ),
+    )
+
+
+def _shortened(options: TrainingOptions) -> TrainingOptions:
+    return TrainingOptions(
+        **{name: value for name, value in vars(options).items() if name != "updates"},
+        updates=_QUICK_UPDATES,
+    )
+
+
+def _by_id(scope: Scope) -> dict[str, list[Comparison]]:
+    return _comparisons(scope, "", tuple(variants()))
+
+
+def _as_published(scope: Scope) -> dict[str, list[Comparison]]:
+    return _comparisons(scope, _AS_PUBLISHED, (WHOLE,))
+
+
+def _comparisons(scope: Scope, suffix: str, names: Sequence[str]) -> dict[str, list[Comparison]]:
+    return {
+        ego: [
+            comparison(f"facebook:{ego}{suffix}", seed, names, scope.quick)
+            for seed in scope.seeds_or(NUM_SEEDS, FIRST_SEED)
+        ]
+        for ego in scope.graphs_among(EGOS)
+    }
+
+
+def _pools(rows: Mapping[str, Sequence[Comparison]], result_of: ResultOf) -> dict[str, Pooled]:
+    return {ego: pooled([result_of(work) for work in of]) for ego, of in rows.items()}
+
+
+def _cell(pool: Pooled, name: str) -> str:
+    return f"{pool.estimate('ratio', name).mean:.3f} ({pool.worst('ratio', name):.3f})"
+
+
+def _findings(pools: Mapping[str, Pooled], published: Mapping[str, Pooled]) -> tuple[str, ...]:
+    def ratios(name: str, of: Mapping[str, Pooled] = pools) -> str:
+        means = {ego: pool.estimate("ratio", name).mean for ego, pool in of.items()}
+        return ", ".join(f"{mean:.2f} ({GRAPHS[ego]})" for ego, mean in means.items())
+
+    worse = {
+        name: [
+            GRAPHS[ego]
+            for ego, pool in pools.items()
+            if pool.difference("ratio", name, WHOLE).low > 0
+        ]
+        for name in variants()
+        if name != WHOLE
+    }
+    hurts = [f"{name} ({', '.join(graphs)})" for name, graphs in worse.items() if graphs]
+    return (
+        "Places are memorised: training on this graph teaches where each profile lives in it. "
+        f"With them the model needs {ratios(WHOLE)} times the shortest path; without, by matching "
+        f"profiles alone, which learns nothing about any one of them, {ratios('matching only')}.",
+        f"By position alone, without matching, it needs {ratios('position only')}.",
+        "Worse than the whole, with all of the interval of the paired difference above nought: "
+        + ("; ".join(hurts) if hurts else "none")
+        + ".",
+        f"With attributes as published it needs {ratios(WHOLE, published)}.",
+    )
+
+
+EXPERIMENT = Experiment("trellis", "What makes trellis", works, report)

@@ -1,0 +1,1 @@
+"""The paper's runtime table: milliseconds per action."""

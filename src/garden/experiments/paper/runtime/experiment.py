@@ -1,0 +1,337 @@
+"""The runtime table: time per action and per representation, on graphs of growing size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from garden.experiments.paper.published import ACTION_TIMES, EMBEDDING_TIMES, GRAPHS
+from garden.experiments.paper.runtime.timed import Timed, degree_growth, growth, pooled_timings
+from garden.experiments.paper.runtime.timing import PARTS, TIMED, Timing
+from garden.experiments.report.sections import Section, Table, write_figure
+from garden.experiments.run.config import Scope
+from garden.experiments.run.experiment import Experiment, ResultOf
+from garden.experiments.run.jobs import Work
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BETAS: Mapping[int, float] = {
+    200: 130,
+    500: 9.5,
+    1000: 3.8,
+    2000: 1.57,
+    5000: 0.62,
+    10_000: 0.314,
+    20_000: 0.158,
+}
+"""β of Kaiser–Hilgetag graphs by their size: with the paper's α = 30 each gives a mean degree of
+about 21, that of the five Facebook graphs. More nodes stand closer together, so that fewer of
+those at any distance must be joined.
+"""
+_ALPHA = 30
+_QUICK_SIZES = (200, 1000, 5000)
+MUSAE = "musae-facebook"
+GROWING = 1.1  # a time is said to grow if ten times the nodes multiply it by this or more
+
+_DRAWN: Mapping[str, tuple[str, str, str]] = {  # line, mark, grey
+    "random": (":", "X", "0.6"),
+    "distance": ("--", "v", "0.45"),
+    "bidirectional": ("-.", "^", "0.3"),
+    "mlpa2c": ("--", "D", "0.15"),
+    "garden": ("-", "o", "0"),
+    "trellis": ("-", "s", "0"),
+}
+_HOLLOW = {"linestyle": "", "markerfacecolor": "white"}
+
+
+def works(scope: Scope) -> Sequence[Work]:
+    """Each graph once; with ``--seeds``, once for each draw of holders and targets."""
+    return [work for graph in _graphs(scope).values() for work in _timings(graph, scope)]
+
+
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+    """A table beside the paper's, one of larger graphs, and how times grow."""
+    timed = {
+        label: pooled_timings(label, [result_of(work) for work in _timings(graph, scope)])
+        for label, graph in _graphs(scope).items()
+    }
+    small = {ego: timed[_label(ego)] for ego in scope.graphs_among(tuple(GRAPHS))}
+    grown = [timed[_size_label(size)] for size in _sizes(scope)]
+    large = [*grown, *([timed[MUSAE]] if MUSAE in timed else [])]
+    write_figure(folder, "runtime", _figure(small, grown, timed.get(MUSAE)))
+    return Section(
+        name="runtime",
+        title=EXPERIMENT.title,
+        command=scope.command("runtime"),
+        claim=(
+            "Choosing the next holder takes GARDEN well under a millisecond on a CPU, and "
+            "embedding an ego graph about as long; both depend on the number of neighbours and "
+            "not on the size of the graph. Learned agents cost more than attribute-based walkers, "
+            "and those more than a random walk."
+        ),
+        findings=tuple(_findings(small, grown, large)),
+        tables=(_facebook_table(small), _large_table(large), _growth_table(grown)),
+        figures=(
+            (
+                "runtime",
+                "Processor time of one action and of one representation against nodes; lines "
+                "join Kaiser–Hilgetag graphs of about the same mean degree (in brackets); hollow "
+                "marks are the Facebook graphs and, on the far right where it was timed, "
+                "musae-facebook",
+            ),
+        ),
+    )
+
+
+def _sizes(scope: Scope) -> tuple[int, ...]:
+    return _QUICK_SIZES if scope.quick else tuple(BETAS)
+
+
+def _label(ego: str) -> str:
+    return f"{GRAPHS[ego]} ({ego})"
+
+
+def _size_label(size: int) -> str:
+    return f"n = {size:,}"
+
+
+def _graphs(scope: Scope) -> dict[str, str]:
+    """Specs by what tables call them."""
+    facebook = {_label(ego): f"facebook:{ego}" for ego in scope.graphs_among(tuple(GRAPHS))}
+    grown = {
+        _size_label(size): f"kaiser-hilgetag:n={size},alpha={_ALPHA},beta={BETAS[size]:g},seed=0"
+        for size in _sizes(scope)
+    }
+    return {**facebook, **grown, **({} if scope.quick else {MUSAE: MUSAE})}
+
+
+def _timings(graph: str, scope: Scope) -> list[Timing]:
+    repeats = 5 if scope.quick else 20
+    return [Timing(graph, seed, repeats=repeats) for seed in scope.seeds or (0,)]
+
+
+def _footing(graphs: Sequence[Timed]) -> str:
+    machines = "; ".join(dict.fromkeys(graph.machine for graph in graphs))
+    loads = [load for graph in graphs for load in graph.loads]
+    counts = sorted({len(graph.holder_degrees) for graph in graphs})
+    return (
+        "Milliseconds, mean (in brackets: with the median of the repeats; and with that of the "
+        "processor's time) over "
+        f"{' or '.join(map(str, counts))} targets with a random holder each; batch of one, no "
+        f"cached scores. Models have untrained weights, which cost the same. On {machines}; "
+        f"load average {min(loads):.1f} to {max(loads):.1f}: more than the CPUs means that times "
+        "include waiting."
+    )
+
+
+def _sizes_of(graphs: Sequence[Timed]) -> list[tuple[str, ...]]:
+    return [
+        ("nodes", *(f"{graph.num_nodes:,}" for graph in graphs)),
+        ("mean degree", *(f"{graph.mean_degree:.2f}" for graph in graphs)),
+        ("mean degree of the holders", *(f"{graph.holder_degrees.mean():.2f}" for graph in graphs)),
+    ]
+
+
+def _rows_of(part: str, graphs: Sequence[Timed]) -> list[tuple[str, ...]]:
+    return [
+        (
+            f"{part}: {name}",
+            *(
+                f"{g.mean(name, part):.4f} ({g.median(name, part):.4f}; {g.busy(name, part):.4f})"
+                for g in graphs
+            ),
+        )
+        for name in TIMED
+    ]
+
+
+def _facebook_table(graphs: Mapping[str, Timed]) -> Table:
+    ours = list(graphs.values())
+    rows = [
+        *_sizes_of(ours),
+        *(
+            (f"paper, action: {agent}", *(f"{ACTION_TIMES[ego][agent]:.4f}" for ego in graphs))
+            for agent in next(iter(ACTION_TIMES.values()))
+        ),
+        *_rows_of("action", ours),
+        ("paper, representation: garden", *(f"{EMBEDDING_TIMES[ego]:.4f}" for ego in graphs)),
+        *_rows_of("representation", ours),
+    ]
+    return Table(
+        "runtime-facebook",
+        "Time per action and per representation on the Facebook graphs, ms",
+        ("", *(graph.label for graph in ours)),
+        tuple(rows),
+        _footing(ours) + " The paper's times are from an Intel i7-11800H.",
+    )
+
+
+def _large_table(graphs: Sequence[Timed]) -> Table:
+    rows = [*_sizes_of(graphs)]
+    for part in PARTS:
+        rows += _rows_of(part, graphs)
+    return Table(
+        "runtime-larger",
+        f"The same on Kaiser–Hilgetag graphs (α = {_ALPHA}, β so that the mean degree stays about "
+        "21) and on larger real ones, ms",
+        ("", *(graph.label for graph in graphs)),
+        tuple(rows),
+        _footing(graphs),
+    )
+
+
+def _growth_table(grown: Sequence[Timed]) -> Table:
+    rows = tuple((name, *(growth(grown, name, part).text() for part in PARTS)) for name in TIMED)
+    return Table(
+        "runtime-growth",
+        "By what ten times the nodes multiply the time, at about the same degree (95 % interval)",
+        ("strategy", *PARTS),
+        rows,
+        "Slope of log time (of the processor, median of repeats) against log n over the "
+        "Kaiser–Hilgetag graphs, as a factor; "
+        f"the degree of the holders has {degree_growth(grown):.2f}. Intervals by "
+        "bootstrap over targets; what else the machine did meanwhile is not in them.",
+    )
+
+
+def _findings(
+    small: Mapping[str, Timed], grown: Sequence[Timed], large: Sequence[Timed]
+) -> list[str]:
+    everywhere = [*small.values(), *large]
+    return [
+        _sub_millisecond("garden", everywhere),
+        _slow_ones(everywhere),
+        _growing_ones(grown),
+        *_beside_the_paper(small),
+        _order(everywhere),
+    ]
+
+
+def _sub_millisecond(name: str, graphs: Sequence[Timed]) -> str:
+    spans = []
+    for part in PARTS:
+        times = [graph.mean(name, part) for graph in graphs]
+        busy = [graph.busy(name, part) for graph in graphs]
+        below = sum(time < 1 for time in times)
+        spans.append(
+            f"{part} takes {min(times):.3f} to {max(times):.3f} ms ({min(busy):.3f} to "
+            f"{max(busy):.3f} ms of the processor), below one millisecond on {below} of "
+            f"{len(times)} graphs"
+        )
+    return f"{name}: an {spans[0]}; a {spans[1]}."
+
+
+def _slow_ones(graphs: Sequence[Timed]) -> str:
+    slow = {
+        name: [graph.label for graph in graphs if graph.mean(name, "action") >= 1] for name in TIMED
+    }
+    told = [f"{name} on {', '.join(where)}" for name, where in slow.items() if where]
+    if not told:
+        return f"All {len(slow)} strategies choose in less than a millisecond on every graph."
+    return f"Actions that take a millisecond or more: {'; '.join(told)}."
+
+
+def _growing_ones(grown: Sequence[Timed]) -> str:
+    factors = {name: growth(grown, name, "action") for name in TIMED}
+    growing = [f"{name} ({e.mean:.2f})" for name, e in factors.items() if e.mean >= GROWING]
+    first, last = grown[0], grown[-1]
+    whose = "no strategy" if not growing else ", ".join(growing)
+    return (
+        f"From {first.num_nodes:,} to {last.num_nodes:,} nodes of about the same degree "
+        f"({min(g.mean_degree for g in grown):.1f} to {max(g.mean_degree for g in grown):.1f}), "
+        f"the time of an action grows with the number of nodes for {whose}: ten times the nodes "
+        f"multiply garden's by {factors['garden'].text()} and trellis' by "
+        f"{factors['trellis'].text()}. To grow means by {GROWING:g} or more."
+    )
+
+
+def _beside_the_paper(small: Mapping[str, Timed]) -> list[str]:
+    said = []
+    ratios = [
+        graph.mean("garden", "action") / ACTION_TIMES[e]["garden"] for e, graph in small.items()
+    ]
+    said.append(
+        f"garden's action takes {min(ratios):.1f} to {max(ratios):.1f} times what the paper "
+        "measured, on another processor and with other software."
+    )
+    if len(small) > 1:
+        smallest, *_, largest = sorted(small, key=lambda ego: small[ego].num_nodes)
+        first, last = small[smallest], small[largest]
+        totals = [sum(g.mean("garden", part) for part in PARTS) for g in (first, last)]
+        theirs = [ACTION_TIMES[e]["garden"] + EMBEDDING_TIMES[e] for e in (smallest, largest)]
+        relation = "less" if totals[1] < totals[0] else "no less"
+        said.append(
+            f"Action and representation together cost garden {relation} on the largest Facebook "
+            f"graph than on the smallest: {totals[1]:.3f} ms ({last.num_nodes} nodes, mean degree "
+            f"{last.mean_degree:.1f}) and {totals[0]:.3f} ms ({first.num_nodes} nodes, mean degree "
+            f"{first.mean_degree:.1f}); the paper has {theirs[1]:.3f} and {theirs[0]:.3f} ms."
+        )
+    return said
+
+
+def _order(graphs: Sequence[Timed]) -> str:
+    """Strategies from cheap to dear, and whether the paper's order of three kinds holds."""
+    means = {name: float(np.mean([g.busy(name, "action") for g in graphs])) for name in TIMED}
+    ranked = sorted(means, key=means.__getitem__)
+    learned = [means[name] for name in ("garden", "mlpa2c", "mlpa2cwd")]
+    attributes = [means[name] for name in ("greedy", "distance")]
+    holds = min(learned) > max(attributes) and min(attributes) > means["random"]
+    verdict = (
+        "The paper's order of three kinds holds"
+        if holds
+        else (
+            "The paper's order of three kinds (learned above attributes above random) does not hold"
+        )
+    )
+    return f"{verdict}. From the cheapest action to the dearest: {', '.join(ranked)}."
+
+
+def _figure(small: Mapping[str, Timed], grown: Sequence[Timed], musae: Timed | None) -> Figure:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 5), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    alone = [*small.values(), *([musae] if musae else [])]
+    sizes = [graph.num_nodes for graph in small.values()]
+    paper = {
+        "action": [ACTION_TIMES[ego]["garden"] for ego in small],
+        "representation": [EMBEDDING_TIMES[ego] for ego in small],
+    }
+    for axes, part in ((left, "action"), (right, "representation")):
+        _draw_times(axes, part, alone, grown)
+        axes.plot(sizes, paper[part], "k+", markersize=9, label="paper's GARDEN")
+        axes.set_title(f"one {part}")
+    left.set_ylabel("milliseconds")
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=7, frameon=False)
+    return figure
+
+
+def _draw_times(axes: Axes, part: str, alone: Sequence[Timed], grown: Sequence[Timed]) -> None:
+    """Lines through the grown graphs, hollow marks for the others."""
+    for name, (line, mark, grey) in _DRAWN.items():
+        look: dict[str, Any] = {"marker": mark, "color": grey, "markersize": 5, "linewidth": 1.3}
+        for graphs, style in ((grown, {"linestyle": line, "label": name}), (alone, _HOLLOW)):
+            axes.plot(
+                [graph.num_nodes for graph in graphs],
+                [graph.busy(name, part) for graph in graphs],
+                **{**look, **style},
+            )
+    axes.axhline(1.0, color="black", linewidth=0.8)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.set_xticks(
+        [graph.num_nodes for graph in grown],
+        [f"{graph.num_nodes:,}\n({graph.mean_degree:.1f})" for graph in grown],
+    )
+    axes.minorticks_off()
+    axes.set_xlabel("nodes (mean degree)")
+
+
+EXPERIMENT = Experiment("runtime", "Time per action (runtime table)", works, report)

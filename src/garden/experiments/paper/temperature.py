@@ -1,0 +1,318 @@
+"""How the stochastic walkers depend on their temperature τ, on graphs of nine densities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, final
+
+import numpy as np
+
+from garden.experiments.report.intervals import Estimate, over_seeds
+from garden.experiments.report.sections import Section, Table, write_figure
+from garden.experiments.run.config import MAX_HOPS, Scope
+from garden.experiments.run.experiment import Experiment, ResultOf
+from garden.experiments.run.jobs import Work
+from garden.experiments.run.policy_cache import Workbench, task_of
+from garden.experiments.run.synthetic_graphs import (
+    BETAS,
+    NUM_GRAPHS,
+    betas_among,
+    column_of,
+    counted,
+    graph_spec,
+)
+from garden.search.temperature_tuning import TEMPERATURES, validation_ratios
+from garden.strategies.registry import WALKERS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+STOCHASTIC = ("distance", "connection")
+GRID = tuple(float(f"{temperature:.4g}") for temperature in TEMPERATURES)
+"""The temperatures, rounded so that they are the same numbers on every machine."""
+
+_DASHES = ((0, ()), (0, (5, 1.5)), (0, (1.2, 1.2)))
+_NEAR = 1.1  # a ratio within 10 % of the best is near it
+
+
+@final
+@dataclass(frozen=True)
+class TemperatureCurve(Work):
+    """The validation oracle ratio of one walker on one graph at every temperature."""
+
+    kind: ClassVar[str] = "temperature-curve"
+
+    graph: str
+    seed: int
+    walker: str
+    temperatures: tuple[float, ...] = GRID
+    max_hops: int = MAX_HOPS
+
+    @property
+    def title(self) -> str:
+        """The walker, the graph and the split."""
+        return f"{self.walker} on {self.graph}, seed {self.seed}"
+
+    def perform(self, bench: Workbench) -> dict[str, Any]:
+        """Evaluate exactly: all sources, all validation targets."""
+        task = task_of(self.graph, self.seed)
+        walker = WALKERS[self.walker]()
+        grid = np.array(self.temperatures)
+        ratios = validation_ratios(walker, task, self.max_hops, temperatures=grid)
+        return {
+            "task_hash": task.content_hash,
+            "targets": len(task.validation_targets),
+            "pairs": len(task.validation_targets) * (task.graph.num_nodes - 1),
+            "temperatures": list(self.temperatures),
+            "ratios": [round(float(ratio), 6) for ratio in ratios],
+        }
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """One walker on several graphs of one density."""
+
+    ratios: np.ndarray  # (num_graphs, num_temperatures)
+
+    @property
+    def mean(self) -> np.ndarray:
+        """The mean over graphs, (num_temperatures,)."""
+        return self.ratios.mean(axis=0)
+
+    @property
+    def best(self) -> int:
+        """The place of the temperature that is best on average."""
+        return int(self.mean.argmin())
+
+    @property
+    def spreads(self) -> np.ndarray:
+        """The worst ratio over the best, graph by graph."""
+        return self.ratios.max(axis=1) / self.ratios.min(axis=1)
+
+    @property
+    def near(self) -> tuple[float, float]:
+        """The lowest and the highest temperature whose mean ratio is within 10 % of the best."""
+        places = np.flatnonzero(self.mean <= _NEAR * self.mean.min())
+        return GRID[places[0]], GRID[places[-1]]
+
+    def gain_over(self, end: int) -> Estimate:
+        """By how much the best temperature betters that at one end of the grid.
+
+        The best is chosen for each graph on all others, so that no graph flatters its own choice.
+        """
+        everyone = np.arange(len(self.ratios))
+        gains = []
+        for graph in everyone:
+            others = self.ratios[everyone != graph] if len(everyone) > 1 else self.ratios
+            chosen = others.mean(axis=0).argmin()
+            gains.append(float(self.ratios[graph, end] - self.ratios[graph, chosen]))
+        return over_seeds(gains)
+
+    @property
+    def is_best_in_the_middle(self) -> bool:
+        """Whether a temperature within the grid betters both ends, intervals and all."""
+        return all(self.gain_over(end).sign > 0 for end in (0, -1))
+
+
+AllCurves = Mapping[str, Mapping[float, Curves]]
+
+
+def works(scope: Scope) -> Sequence[Work]:
+    """Both walkers, every density, every graph."""
+    return [
+        work for walker in STOCHASTIC for some in _works_of(walker, scope).values() for work in some
+    ]
+
+
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+    """A table for each walker, one of their spreads side by side, and a figure."""
+    curves: dict[str, dict[float, Curves]] = {}
+    results: list[Mapping[str, Any]] = []
+    for walker in STOCHASTIC:
+        curves[walker] = {}
+        for beta, some in _works_of(walker, scope).items():
+            of_beta = [result_of(work) for work in some]
+            curves[walker][beta] = Curves(np.array([result["ratios"] for result in of_beta]))
+            results += of_beta
+    footing = _footing(results[: len(results) // len(STOCHASTIC)], len(betas_among(scope)))
+    write_figure(folder, "temperature", _figure(curves))
+    return Section(
+        name="temperature",
+        title=EXPERIMENT.title,
+        command=scope.command("temperature"),
+        claim=(
+            "Neither the coldest nor the hottest softmax is best: both stochastic walkers find "
+            "shorter paths at a temperature in between, and Distance depends on it more than "
+            "Connection does."
+        ),
+        findings=_findings(curves),
+        tables=(
+            *(_walker_table(walker, curves[walker], footing) for walker in STOCHASTIC),
+            _spread_table(curves, footing),
+        ),
+        figures=(
+            ("temperature", "Validation oracle ratio against τ; a ring marks the best of a line"),
+        ),
+    )
+
+
+def _works_of(walker: str, scope: Scope) -> dict[float, list[TemperatureCurve]]:
+    return {
+        beta: [
+            TemperatureCurve(graph_spec(beta, seed), seed, walker)
+            for seed in scope.seeds_or(NUM_GRAPHS)
+        ]
+        for beta in betas_among(scope)
+    }
+
+
+def _footing(results: Sequence[Mapping[str, Any]], num_betas: int) -> str:
+    targets, pairs = (sum(result[name] for result in results) for name in ("targets", "pairs"))
+    return (
+        f"{len(results) // num_betas} graphs for each β, {targets} validation targets and {pairs} "
+        "pairs in all, every source; exact, no walk is sampled; 95 % intervals by bootstrap over "
+        f"graphs. τ from {GRID[0]:g} to {GRID[-1]:g} in {len(GRID)} steps."
+    )
+
+
+def _walker_table(walker: str, curves: Mapping[float, Curves], footing: str) -> Table:
+    rows = tuple(
+        (
+            f"{beta:g}",
+            f"{GRID[one.best]:.3g}",
+            over_seeds(one.ratios[:, one.best].tolist()).text(),
+            f"{one.mean[0]:.2f}",
+            f"{one.mean[-1]:.2f}",
+            one.gain_over(0).text(),
+            one.gain_over(-1).text(),
+            "{:.3g} – {:.3g}".format(*one.near),
+            over_seeds(one.spreads.tolist()).text(),
+        )
+        for beta, one in curves.items()
+    )
+    columns = (
+        "β",
+        "best τ",
+        "ratio there",
+        f"at τ = {GRID[0]:g}",
+        f"at τ = {GRID[-1]:g}",
+        "gain over the coldest",
+        "gain over the hottest",
+        "τ within 10 % of the best",
+        "worst / best",
+    )
+    note = (
+        " The gains: τ is chosen for each graph on the others. Worst / best is taken over the grid,"
+        " graph by graph."
+    )
+    caption = f"Validation oracle ratio of {walker} and its temperature"
+    return Table(f"temperature-{walker}", caption, columns, rows, footing + note)
+
+
+def _spread_table(curves: AllCurves, footing: str) -> Table:
+    gaps = _spread_gaps(curves)
+    rows = (
+        *(
+            (walker, *(over_seeds(one.spreads.tolist()).text() for one in curves[walker].values()))
+            for walker in STOCHASTIC
+        ),
+        ("distance − connection", *(gap.text() for gap in gaps.values())),
+    )
+    return Table(
+        "temperature-spread",
+        "Sensitivity to the temperature: worst over best ratio, and the paired difference",
+        ("walker", *(column_of(beta) for beta in gaps)),
+        rows,
+        footing,
+    )
+
+
+def _spread_gaps(curves: AllCurves) -> dict[float, Estimate]:
+    distance, connection = (curves[walker] for walker in STOCHASTIC)
+    return {
+        beta: over_seeds((distance[beta].spreads - connection[beta].spreads).tolist())
+        for beta in distance
+    }
+
+
+def _findings(curves: AllCurves) -> tuple[str, ...]:
+    sentences = []
+    for walker in STOCHASTIC:
+        some = curves[walker]
+        middle = [beta for beta, one in some.items() if one.is_best_in_the_middle]
+        hot = [100 * (one.mean[-1] / one.mean.min() - 1) for one in some.values()]
+        taus = [GRID[one.best] for one in some.values()]
+        sentences.append(
+            f"{walker}: a τ within the grid betters both of its ends, with the whole interval on "
+            f"its side, on {counted(middle, len(some))}. The best τ is {_span(taus, '.3g')}; at "
+            "the hottest, which is all but a random walk, the ratio is "
+            f"{_span(hot, '.1f')} % higher."
+        )
+    gaps = _spread_gaps(curves)
+    more = [beta for beta, gap in gaps.items() if gap.sign > 0]
+    less = [beta for beta, gap in gaps.items() if gap.sign < 0]
+    neither = [beta for beta, gap in gaps.items() if gap.sign == 0]
+    sentences.append(
+        f"Distance is the more sensitive to τ (worst over best ratio, graph by graph) on "
+        f"{counted(more, len(gaps))}, Connection on {counted(less, len(gaps))}; the interval of "
+        f"the difference holds 0 on {counted(neither, len(gaps))}."
+    )
+    widths = {
+        walker: np.mean([np.log10(one.near[1] / one.near[0]) for one in curves[walker].values()])
+        for walker in STOCHASTIC
+    }
+    sentences.append(
+        f"Within 10 % of its best ratio Distance stays over {widths['distance']:.1f} decades of τ "
+        f"on average, Connection over {widths['connection']:.1f}."
+    )
+    return tuple(sentences)
+
+
+def _span(values: Sequence[float], form: str) -> str:
+    least, most = (format(value, form) for value in (min(values), max(values)))
+    return least if least == most else f"{least} to {most}"
+
+
+def _figure(curves: AllCurves) -> Figure:
+    """A panel for each walker; densities are told apart by shade and dash."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 4.6), layout="constrained")
+    panels = figure.subplots(1, len(STOCHASTIC), sharey=True)
+    for axes, walker in zip(panels, STOCHASTIC, strict=True):
+        _panel(axes, curves[walker])
+        axes.set_title(walker)
+        axes.set_xlabel("temperature τ")
+    panels[0].set_ylabel("validation oracle ratio (1 is the shortest path)")
+    handles, names = panels[0].get_legend_handles_labels()
+    figure.legend(handles, names, frameon=False, loc="outside right center", handlelength=3)
+    return figure
+
+
+def _panel(axes: Axes, curves: Mapping[float, Curves]) -> None:
+    from matplotlib.ticker import MultipleLocator
+
+    for beta, one in curves.items():
+        place = BETAS.index(beta)
+        shade = str(round(0.72 * (1 - place / (len(BETAS) - 1)), 3))
+        axes.plot(
+            GRID,
+            one.mean,
+            color=shade,
+            linestyle=_DASHES[place % len(_DASHES)],
+            linewidth=1.6,
+            label=column_of(beta),
+        )
+        axes.plot(
+            GRID[one.best], one.mean[one.best], "o", color=shade, markerfacecolor="white", zorder=3
+        )
+    axes.set_xscale("log")
+    axes.yaxis.set_major_locator(MultipleLocator(5))
+    axes.grid(alpha=0.3, linewidth=0.5)
+
+
+EXPERIMENT = Experiment("temperature", "Temperature of the stochastic walkers", works, report)

@@ -1,0 +1,1 @@
+"""The paper's figure of learned values beside true distances."""

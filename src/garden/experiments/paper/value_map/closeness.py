@@ -1,0 +1,181 @@
+"""What tells how near a node is to a target: a learned value, a learned space, or attributes.
+
+Each guess at nearness is set against the distance in the graph, by Spearman's rank correlation
+over all sources of a test target. Test targets were never trained on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, final
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from scipy.stats import rankdata
+
+from garden.experiments.ours.untrained import untrained_policy
+from garden.experiments.run.jobs import Training, Work
+from garden.experiments.run.policy_cache import Workbench, task_of
+from garden.graphs.distances import distances
+from garden.graphs.ego import EgoGraphs
+from garden.graphs.ego_extraction import ego_graphs
+from garden.graphs.graph import Graph
+from garden.strategies.base import Representations
+from garden.strategies.walkers import DistanceWalker
+
+if TYPE_CHECKING:
+    from garden.models.policy import Policy
+
+VALUE = "garden's value"
+ATTRIBUTES = "attributes"
+EMBEDDING = "garden's space"
+UNTRAINED = "garden's space, untrained"
+PLACES = "trellis' places"
+DEGREE = "degree"
+GUESSES = (VALUE, EMBEDDING, PLACES, UNTRAINED, ATTRIBUTES, DEGREE)
+
+
+@final
+@dataclass(frozen=True)
+class Closeness(Work):
+    """All guesses on one split of one graph; ``mapped`` also keeps them for one target."""
+
+    kind: ClassVar[str] = "closeness"
+
+    graph: str
+    seed: int
+    garden: Training
+    trellis: Training
+    mapped: bool = False
+
+    @property
+    def title(self) -> str:
+        """The graph and the split."""
+        return f"{self.graph}, seed {self.seed}"
+
+    def trainings(self) -> tuple[Training, ...]:
+        """Both policies."""
+        return (self.garden, self.trellis)
+
+    def perform(self, bench: Workbench) -> dict[str, Any]:
+        """Correlations target by target, and over all pairs at once."""
+        task = task_of(self.graph, self.seed)
+        hops = distances(task.graph, task.test_targets)
+        targets = task.test_targets[_tells_apart(hops, task.test_targets)]
+        hops = distances(task.graph, targets)
+        garden, trellis = bench.policy(self.garden), bench.policy(self.trellis)
+        guesses = nearness(task.graph, targets, garden, trellis, self.seed)
+        sources = task.graph.num_nodes - 1
+        result = {
+            "task_hash": task.content_hash,
+            "targets": targets.tolist(),
+            "entrants": {
+                name: {
+                    "pairs": [sources] * len(targets),
+                    "correlation": correlations(table, hops, targets).round(6).tolist(),
+                    "correlation_of_all": round(correlation_of_all(table, hops, targets), 6),
+                }
+                for name, table in guesses.items()
+            },
+            "trained": {one.options.resolved().model: one.key for one in self.trainings()},
+        }
+        if self.mapped:
+            result["map"] = _map(task.graph, targets, guesses, hops)
+        return result
+
+
+def nearness(
+    graph: Graph, targets: np.ndarray, garden: Policy, trellis: Policy, seed: int
+) -> dict[str, np.ndarray]:
+    """Every guess at how near each node is to each target, higher is nearer, (T, num_nodes)."""
+    egos = ego_graphs(graph)
+    rows = garden.represent(egos)
+    fresh = untrained_policy("garden", graph, seed)
+    walker = DistanceWalker(temperature=1.0)
+    profiles = walker.represent(egos)
+    degrees = np.broadcast_to(graph.degrees.astype(np.float64), (len(targets), graph.num_nodes))
+    return {
+        VALUE: garden.value(rows, rows.take(targets)),
+        EMBEDDING: _within(_numbers(rows), targets),
+        PLACES: _within(_own_places(trellis, egos), targets),
+        UNTRAINED: _within(_numbers(fresh.represent(egos)), targets),
+        ATTRIBUTES: walker.score(profiles, profiles.take(targets)),
+        DEGREE: degrees,
+    }
+
+
+def correlations(guess: np.ndarray, hops: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """Spearman's correlation of a guess with minus the distance, over the sources of each target.
+
+    A guess that tells no sources apart says nothing: its correlation is 0.
+    """
+    ours = rankdata(_without_targets(guess, targets), axis=1)
+    theirs = rankdata(-_without_targets(hops, targets), axis=1)
+    return _correlation(ours, theirs)
+
+
+def correlation_of_all(guess: np.ndarray, hops: np.ndarray, targets: np.ndarray) -> float:
+    """The same over all sources and targets at once, so that targets are compared as well."""
+    ours = rankdata(_without_targets(guess, targets).ravel())
+    theirs = rankdata(-_without_targets(hops, targets).ravel())
+    return float(_correlation(ours[None], theirs[None])[0])
+
+
+def median_target(graph: Graph, targets: np.ndarray) -> int:
+    """The position among these targets of the one of median degree; of two, the lesser degree."""
+    order = np.argsort(graph.degrees[targets], kind="stable")
+    return int(order[(len(order) - 1) // 2])
+
+
+def _map(
+    graph: Graph, targets: np.ndarray, guesses: Mapping[str, np.ndarray], hops: np.ndarray
+) -> dict[str, Any]:
+    place = median_target(graph, targets)
+    return {
+        "target": int(targets[place]),
+        "value": guesses[VALUE][place].round(6).tolist(),
+        "score": guesses[ATTRIBUTES][place].round(6).tolist(),
+        "distance": hops[place].tolist(),
+    }
+
+
+def _tells_apart(hops: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """Which targets have sources at more than one distance, (T,) bool."""
+    away = _without_targets(hops, targets)
+    return away.min(axis=1) < away.max(axis=1)
+
+
+def _without_targets(table: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """A (T, num_nodes) table without each target's own entry, (T, num_nodes − 1)."""
+    kept = np.ones(table.shape, dtype=bool)
+    kept[np.arange(len(targets)), targets] = False
+    return table[kept].reshape(len(targets), -1)
+
+
+def _correlation(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """Pearson's correlation of aligned rows, (rows,); 0 where one of them is constant."""
+    ours = ours - ours.mean(axis=1, keepdims=True)
+    theirs = theirs - theirs.mean(axis=1, keepdims=True)
+    scale = np.sqrt((ours**2).sum(axis=1) * (theirs**2).sum(axis=1))
+    return np.where(scale > 0, (ours * theirs).sum(axis=1) / np.where(scale > 0, scale, 1), 0.0)
+
+
+def _numbers(rows: Representations) -> np.ndarray:
+    """A policy's rows as numbers, (num_egos, row_width)."""
+    return np.asarray(rows.arrays["row"])
+
+
+def _own_places(policy: Policy, egos: EgoGraphs) -> np.ndarray:
+    """Where a policy with places puts each centre's own profile, (num_egos, place)."""
+    import torch
+
+    from garden.models.trellis.features import PLACE
+
+    rows = torch.as_tensor(_numbers(policy.represent(egos)))
+    return policy.model.places_in(rows)[:, :PLACE].numpy()
+
+
+def _within(rows: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """Minus the Euclidean distance in a space, (T, num_nodes)."""
+    return -cdist(rows[targets], rows)

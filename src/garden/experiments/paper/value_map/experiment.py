@@ -1,0 +1,260 @@
+"""The value map of the appendix, and how well values and learned spaces follow the distance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.stats import rankdata
+
+from garden.experiments.paper.published import GRAPHS
+from garden.experiments.paper.table1.experiment import LEARNED
+from garden.experiments.paper.value_map.closeness import (
+    ATTRIBUTES,
+    DEGREE,
+    EMBEDDING,
+    GUESSES,
+    PLACES,
+    UNTRAINED,
+    VALUE,
+    Closeness,
+    correlations,
+)
+from garden.experiments.report.intervals import Pooled, pooled
+from garden.experiments.report.sections import Section, Table, write_figure
+from garden.experiments.run.config import FIRST_SEED, Scope
+from garden.experiments.run.experiment import Experiment, ResultOf, caveat
+from garden.experiments.run.jobs import Training, Work
+from garden.experiments.run.policy_cache import graph_of
+from garden.training.config import TrainingOptions
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NUM_SEEDS = 10
+_QUICK: Mapping[str, TrainingOptions] = {
+    "garden": TrainingOptions(model="garden", method="a2c", updates=15),
+    "trellis": TrainingOptions(model="trellis", method="guided", updates=60),
+}
+_QUICK_GRAPHS = ("414", "686")
+_SPECS: Mapping[str, str] = {ego: f"facebook:{ego}" for ego in GRAPHS}
+_METRIC = "correlation"
+_PANELS = {"value": VALUE, "score": "DistanceWalker's score", "distance": "true distance"}
+_DUELS = (
+    (VALUE, ATTRIBUTES),
+    (VALUE, DEGREE),
+    (EMBEDDING, ATTRIBUTES),
+    (EMBEDDING, UNTRAINED),
+    (UNTRAINED, ATTRIBUTES),
+    (PLACES, ATTRIBUTES),
+    (PLACES, EMBEDDING),
+)
+
+
+def works(scope: Scope) -> Sequence[Work]:
+    """Every graph, every seed."""
+    return [work for ego in _graphs(scope) for work in _of_graph(ego, scope)]
+
+
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+    """Correlations in two tables, their paired differences, and the map."""
+    results = {ego: [result_of(work) for work in _of_graph(ego, scope)] for ego in _graphs(scope)}
+    pools = {ego: pooled(of_seeds, metrics=(_METRIC,)) for ego, of_seeds in results.items()}
+    maps = {ego: of_seeds[0]["map"] for ego, of_seeds in results.items()}
+    write_figure(folder, "values", _figure(maps))
+    return Section(
+        name="values",
+        title=EXPERIMENT.title,
+        command=scope.command("values"),
+        claim=(
+            "The values that GARDEN learns stand in for the distance in the graph: they are "
+            "highest in the target's own cluster and in those linked well to it, where the "
+            "attribute distance of DistanceWalker is of little help. Reward alone uncovers a "
+            "hidden metric space in which the graph can be navigated. The paper shows this as "
+            "pictures."
+        ),
+        findings=(*caveat(scope), *_findings(pools)),
+        tables=(
+            _table(pools, _options(scope)),
+            _table_of_all(results, pools),
+            _difference_table(pools),
+        ),
+        figures=(
+            (
+                "values",
+                "Nodes by their rank, lighter is nearer to the starred target (the test target of "
+                f"median degree, seed {_seeds(scope)[0]}): garden's learned value, "
+                "DistanceWalker's score, and the true distance; ρ is the rank correlation with it",
+            ),
+        ),
+    )
+
+
+def _graphs(scope: Scope) -> tuple[str, ...]:
+    chosen = scope.graphs_among(tuple(GRAPHS))
+    return _QUICK_GRAPHS if scope.quick and scope.graphs is None else chosen
+
+
+def _seeds(scope: Scope) -> tuple[int, ...]:
+    return scope.seeds_or(NUM_SEEDS, FIRST_SEED)
+
+
+def _options(scope: Scope) -> Mapping[str, TrainingOptions]:
+    """Those of Table 1, so that its policies serve here too; in a hurry, shorter ones."""
+    return _QUICK if scope.quick else LEARNED
+
+
+def _of_graph(ego: str, scope: Scope) -> list[Closeness]:
+    """The first seed is also mapped."""
+    options = _options(scope)
+    graph, seeds = _SPECS[ego], _seeds(scope)
+    return [
+        Closeness(
+            graph,
+            seed,
+            garden=Training(graph, seed, options["garden"]),
+            trellis=Training(graph, seed, options["trellis"]),
+            mapped=seed == seeds[0],
+        )
+        for seed in seeds
+    ]
+
+
+def _columns(pools: Mapping[str, Pooled]) -> tuple[str, ...]:
+    return ("nearness by", *(f"{GRAPHS[ego]} ({ego})" for ego in pools))
+
+
+def _footing(pools: Mapping[str, Pooled]) -> str:
+    return ". ".join(f"{GRAPHS[ego]}: {pool.footing}" for ego, pool in pools.items()) + "."
+
+
+def _table(pools: Mapping[str, Pooled], options: Mapping[str, TrainingOptions]) -> Table:
+    rows = tuple(
+        (name, *(pool.estimate(_METRIC, name).text() for pool in pools.values()))
+        for name in GUESSES
+    )
+    caption = (
+        "Spearman's rank correlation with the distance in the graph, over all sources of a test "
+        "target, mean over targets (95 % interval)"
+    )
+    return Table("values", caption, _columns(pools), rows, _meanings(options) + _footing(pools))
+
+
+def _table_of_all(
+    results: Mapping[str, Sequence[Mapping[str, Any]]], pools: Mapping[str, Pooled]
+) -> Table:
+    def mean(ego: str, name: str) -> float:
+        found = [result["entrants"][name]["correlation_of_all"] for result in results[ego]]
+        return sum(found) / len(found)
+
+    rows = tuple((name, *(f"{mean(ego, name):.2f}" for ego in pools)) for name in GUESSES)
+    caption = "The same over all pairs of a source and a test target at once, mean over seeds"
+    return Table("values-all-pairs", caption, _columns(pools), rows, _footing(pools))
+
+
+def _difference_table(pools: Mapping[str, Pooled]) -> Table:
+    rows = tuple(
+        (
+            f"{mine} − {other}",
+            *(pool.difference(_METRIC, mine, other).text() for pool in pools.values()),
+        )
+        for mine, other in _DUELS
+    )
+    caption = "Paired differences of the correlation by target (95 % interval)"
+    return Table("values-differences", caption, _columns(pools), rows, _footing(pools))
+
+
+def _meanings(options: Mapping[str, TrainingOptions]) -> str:
+    updates = {name: options[name].resolved().updates for name in ("garden", "trellis")}
+    return (
+        f"1: nearer always means fewer hops; 0: no relation. {VALUE}: of the critic, which a2c "
+        f"trains ({updates['garden']:,} updates; trellis by guided, {updates['trellis']:,}). "
+        f"{EMBEDDING}: minus the Euclidean distance between representations, also before "
+        f"training. {PLACES}: the same between the places of the nodes' own profiles. "
+        f"{ATTRIBUTES}: DistanceWalker's score. {DEGREE}: of the source, whatever the target. "
+    )
+
+
+def _findings(pools: Mapping[str, Pooled]) -> list[str]:
+    def spelled(name: str) -> str:
+        return ", ".join(
+            f"{pool.estimate(_METRIC, name).mean:.2f} ({GRAPHS[ego]})"
+            for ego, pool in pools.items()
+        )
+
+    def surely_nearer(mine: str, other: str) -> str:
+        found = [
+            GRAPHS[ego]
+            for ego, pool in pools.items()
+            if pool.difference(_METRIC, mine, other).low > 0
+        ]
+        return ", ".join(found) if found else "no graph"
+
+    positive = [GRAPHS[ego] for ego, pool in pools.items() if pool.estimate(_METRIC, VALUE).low > 0]
+    return [
+        f"The learned value rises as the distance falls, with the whole interval above zero, on "
+        f"{', '.join(positive) or 'no graph'}: its rank correlation is {spelled(VALUE)}.",
+        f"It follows the distance better than attributes do ({spelled(ATTRIBUTES)}) on "
+        f"{surely_nearer(VALUE, ATTRIBUTES)}, and worse on {surely_nearer(ATTRIBUTES, VALUE)}; "
+        f"better than the bare degree of the source ({spelled(DEGREE)}), which knows nothing of "
+        f"the target, on {surely_nearer(VALUE, DEGREE)}.",
+        f"Hidden metric: distances in garden's space follow those in the graph "
+        f"({spelled(EMBEDDING)}) better than raw attributes on "
+        f"{surely_nearer(EMBEDDING, ATTRIBUTES)}, and worse on "
+        f"{surely_nearer(ATTRIBUTES, EMBEDDING)}.",
+        f"How much of that is learned: the same network before training has {spelled(UNTRAINED)}; "
+        f"training improves on it on {surely_nearer(EMBEDDING, UNTRAINED)}, and harms it on "
+        f"{surely_nearer(UNTRAINED, EMBEDDING)}.",
+        f"trellis' places have {spelled(PLACES)}: better than attributes on "
+        f"{surely_nearer(PLACES, ATTRIBUTES)}, better than garden's space on "
+        f"{surely_nearer(PLACES, EMBEDDING)}.",
+    ]
+
+
+def _figure(maps: Mapping[str, Mapping[str, Any]]) -> Figure:
+    """A row per graph; ranks make the three panels of a row comparable."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.figure import Figure
+
+    from garden.plots.layout import places_of
+    from garden.plots.walk import SHADES
+
+    figure = Figure(figsize=(9, 3 * len(maps) + 0.6), layout="constrained")
+    grid = figure.subplots(len(maps), len(_PANELS), squeeze=False)
+    for line, (ego, drawn) in zip(grid, maps.items(), strict=True):
+        places = places_of(graph_of(_SPECS[ego]))
+        for axes, panel in zip(line, _PANELS, strict=True):
+            _draw_panel(axes, ego, drawn, panel, places)
+    bar = figure.colorbar(
+        ScalarMappable(cmap=SHADES), ax=grid, location="bottom", shrink=0.4, aspect=40, pad=0.01
+    )
+    bar.set_ticks([0, 1], labels=["far", "near"])
+    return figure
+
+
+def _draw_panel(
+    axes: Axes, ego: str, drawn: Mapping[str, Any], panel: str, places: np.ndarray
+) -> None:
+    from garden.plots.walk import draw_graph, draw_target
+
+    target = drawn["target"]
+    hops = np.array(drawn["distance"])
+    nearness = -hops if panel == "distance" else np.array(drawn[panel])
+    draw_graph(axes, graph_of(_SPECS[ego]), places, _shades(nearness))
+    draw_target(axes, places[target])
+    title = f"{GRAPHS[ego]} ({ego}): {_PANELS[panel]}"
+    if panel != "distance":
+        agreement = correlations(nearness[None], hops[None], np.array([target]))[0]
+        title += f", ρ = {agreement:.2f}"
+    axes.set_title(title, fontsize=9)
+
+
+def _shades(nearness: np.ndarray) -> np.ndarray:
+    """Ranks from 0 to 1, ties sharing theirs."""
+    return (rankdata(nearness) - 1) / max(1, len(nearness) - 1)
+
+
+EXPERIMENT = Experiment("values", "What the value function knows (appendix)", works, report)

@@ -1,0 +1,1 @@
+"""Reporting experiments: intervals, tables, figures and the page."""

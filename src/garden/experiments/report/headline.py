@@ -1,0 +1,49 @@
+"""The table that the README opens with: the paper's agent, the best rule, our own model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from garden.experiments.paper.published import FACEBOOK, GRAPHS
+from garden.experiments.report.intervals import Pooled
+from garden.experiments.report.sections import Table
+
+BEST_RULE = "bidirectional+visited"
+
+
+def headline_table(
+    name: str, pools: Mapping[str, Pooled], chosen: Mapping[str, str], footing: str
+) -> Table:
+    """Means over seeds by graph; ``chosen`` is trellis with the memory that validation chose."""
+
+    def means(label: str) -> list[str]:
+        return [f"{pool.estimate('ratio', label).mean:.2f}" for pool in pools.values()]
+
+    def with_worst(labels: Mapping[str, str]) -> list[str]:
+        return [
+            f"{pool.estimate('ratio', labels[ego]).mean:.3f} "
+            f"({pool.worst('ratio', labels[ego]):.3f})"
+            for ego, pool in pools.items()
+        ]
+
+    def truncated(labels: Mapping[str, str]) -> list[str]:
+        return [
+            f"{100 * pool.estimate('truncated', labels[ego]).mean:.2f} %"
+            for ego, pool in pools.items()
+        ]
+
+    memoryless = dict.fromkeys(pools, "trellis")
+    rows = (
+        ("the paper's GARDEN", *(f"{FACEBOOK[ego]['garden'].oracle_ratio:.2f}" for ego in pools)),
+        ("`garden`, by `a2c`", *means("garden")),
+        ("`garden`, by `exact`", *means("garden (exact)")),
+        (f"best training-free rule, `{BEST_RULE}`", *means(BEST_RULE)),
+        ("`trellis` (worst seed)", *with_worst(memoryless)),
+        ("… truncated", *truncated(memoryless)),
+        ("`trellis`, memory chosen on validation (worst seed)", *with_worst(chosen)),
+        ("… truncated", *truncated(chosen)),
+        ("… which memory", *(chosen[ego].partition("+")[2] for ego in pools)),
+        ("the shortest path", *("1" for _ in pools)),
+    )
+    columns = ("", *(f"{GRAPHS[ego]} ({ego})" for ego in pools))
+    return Table(name, "Hops over the shortest path, test targets", columns, rows, footing)

@@ -1,0 +1,1 @@
+"""Running experiments: jobs, executors, stored results and the policies they share."""

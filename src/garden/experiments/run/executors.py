@@ -1,0 +1,157 @@
+"""Who does the work: this process, a pool of processes, or a Ray cluster.
+
+Each yields units with what came of them, in whatever order they end. A worker that dies costs its
+unit's time: the unit is given to another.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any
+
+import numpy
+
+from garden import __version__
+from garden.errors import GardenError, SpecError
+from garden.experiments.run.jobs import Work
+from garden.experiments.run.policy_cache import Workbench
+
+MAX_TRIES = 3  # a unit whose worker dies this often is at fault itself
+
+
+class WorkError(GardenError):
+    """A unit of work that failed."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """A unit with what came of it, and how."""
+
+    work: Work
+    result: dict[str, Any]
+    made: dict[str, Any]
+
+
+Starting = Callable[[Work], None]
+"""Called with a unit when somebody takes it up."""
+
+
+def done_by(work: Work, bench: Workbench) -> Done:
+    """Do one unit here and now."""
+    started = time.monotonic()
+    try:
+        result = work.perform(bench)
+    except GardenError as error:
+        raise WorkError(f"{work.title}: {error}") from None
+    made = {
+        "seconds": round(time.monotonic() - started, 2),
+        "versions": {
+            "garden": __version__,
+            "python": platform.python_version(),
+            "numpy": numpy.__version__,
+        },
+        "command": " ".join(["garden", *sys.argv[1:]]),
+    }
+    return Done(work, result, made)
+
+
+def in_this_process(works: Sequence[Work], bench: Workbench, starting: Starting) -> Iterator[Done]:
+    """One after the other."""
+    for work in works:
+        starting(work)
+        yield done_by(work, bench)
+
+
+def in_a_pool(
+    works: Sequence[Work], bench: Workbench, starting: Starting, num_workers: int
+) -> Iterator[Done]:
+    """Side by side in processes of one thread each; a dead one is replaced."""
+    left = list(works)
+    tries = {work.key: 0 for work in works}
+    while left:
+        with ProcessPoolExecutor(
+            num_workers, get_context("spawn"), initializer=_one_thread
+        ) as pool:
+            running: dict[Future[Done], Work] = {}
+            try:
+                while left or running:
+                    while left and len(running) < num_workers:
+                        work = left.pop(0)
+                        starting(work)
+                        running[pool.submit(done_by, work, bench)] = work
+                    ended, _ = wait(running, return_when=FIRST_COMPLETED)
+                    for future in ended:
+                        done = future.result()
+                        del running[future]
+                        yield done
+            except BrokenProcessPool:
+                lost = list(running.values())
+                for work in lost:
+                    tries[work.key] += 1
+                    if tries[work.key] == MAX_TRIES:
+                        raise WorkError(
+                            f"{work.title}: its process died {MAX_TRIES} times"
+                        ) from None
+                left = [*lost, *left]
+
+
+def on_ray(
+    works: Sequence[Work], bench: Workbench, starting: Starting, num_workers: int
+) -> Iterator[Done]:
+    """On the Ray cluster that RAY_ADDRESS names, or on a local one of this many workers."""
+    try:
+        import ray
+    except ImportError:
+        raise SpecError(
+            "`executor='ray'` needs Ray: pip install 'garden-search[cluster]'"
+        ) from None
+    ours = not ray.is_initialized()
+    if ours:
+        here = None if os.environ.get("RAY_ADDRESS") else num_workers
+        ray.init(num_cpus=here, include_dashboard=False, log_to_driver=False)
+    try:
+        remote = ray.remote(num_cpus=1, max_retries=MAX_TRIES)(_done_alone)
+        running: dict[Any, Work] = {}
+        for work in works:
+            starting(work)
+            running[remote.remote(work, bench)] = work
+        while running:
+            ended, _ = ray.wait(list(running))
+            for reference in ended:
+                work = running.pop(reference)
+                try:
+                    done: Done = ray.get(reference)
+                except ray.exceptions.RayTaskError as error:
+                    cause = error.cause
+                    if isinstance(cause, GardenError):
+                        raise WorkError(str(cause)) from None
+                    raise
+                except ray.exceptions.WorkerCrashedError:
+                    raise WorkError(
+                        f"{work.title}: its worker died {MAX_TRIES + 1} times"
+                    ) from None
+                yield done
+    finally:
+        if ours:
+            ray.shutdown()
+
+
+def _done_alone(work: Work, bench: Workbench) -> Done:
+    _one_thread()
+    return done_by(work, bench)
+
+
+def _one_thread() -> None:
+    """Workers side by side would fight over cores with more."""
+    import torch
+
+    torch.set_num_threads(1)
+    os.environ["OMP_NUM_THREADS"] = "1"  # what our own threads keep to

@@ -1,0 +1,176 @@
+"""Units of work, each addressed by its content: what it is, never when or where it was done.
+
+A unit performs on a :class:`~garden.experiments.run.policy_cache.Workbench` and comes back with plain
+values.
+Whoever executes it, the same address stands for the same result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, final
+
+from garden.errors import SpecError
+from garden.experiments.run.config import MAX_HOPS
+from garden.models.config import REVISIONS, ModelConfig
+from garden.search.config import EvaluationConfig
+from garden.strategies.memory import MEMORIES
+from garden.training.config import TrainingOptions
+
+if TYPE_CHECKING:
+    from garden.experiments.run.policy_cache import Workbench
+
+FORMAT = "garden-results-1"
+
+
+def address_of(content: Any) -> str:
+    """A digest of plain values."""
+    text = json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@final
+@dataclass(frozen=True)
+class Training:
+    """How one policy is trained: the graph, the split, the model and the method."""
+
+    graph: str
+    seed: int
+    options: TrainingOptions
+    size: ModelConfig = field(default_factory=ModelConfig)
+
+    def to_json(self) -> dict[str, Any]:
+        """Every option with its value, so that another default is another training."""
+        config = self.full_options.resolved()
+        content = {
+            "graph": self.graph,
+            "seed": self.seed,
+            "options": config.to_json(),
+            "size": asdict(self.size),
+        }
+        if config.model in REVISIONS:
+            content["revision"] = REVISIONS[config.model]
+        return content
+
+    @property
+    def full_options(self) -> TrainingOptions:
+        """The options with the whole schedule and the experiments' limit of hops.
+
+        Results do not hang on when a training ends, nor on a graph's longest distance.
+        """
+        full = self.options.at_full_length()
+        return replace(full, max_hops=full.max_hops or MAX_HOPS)
+
+    @cached_property
+    def key(self) -> str:
+        """The address."""
+        return address_of(["training", FORMAT, self.to_json()])
+
+
+@final
+@dataclass(frozen=True)
+class Entrant:
+    """A strategy in a comparison: a walker by name, or a policy by its training."""
+
+    label: str
+    strategy: str | Training
+    memory: str = "none"
+    argmax: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """The entrant as plain values."""
+        trained = isinstance(self.strategy, Training)
+        return {
+            "label": self.label,
+            "strategy": None if trained else self.strategy,
+            "training": self.strategy.to_json() if isinstance(self.strategy, Training) else None,
+            "memory": MEMORIES[self.memory].address if self.memory in MEMORIES else self.memory,
+            "argmax": self.argmax,
+        }
+
+
+class Work(ABC):
+    """One unit. Subclasses are frozen dataclasses of plain values."""
+
+    kind: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """The unit in a few words, for whoever watches."""
+
+    @abstractmethod
+    def perform(self, bench: Workbench) -> dict[str, Any]:
+        """Do it; plain values come back."""
+
+    def trainings(self) -> tuple[Training, ...]:
+        """The policies that it needs."""
+        return ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The unit as plain values."""
+        return {item.name: _plain(getattr(self, item.name)) for item in fields(self)}  # type: ignore[arg-type]
+
+    @cached_property
+    def key(self) -> str:
+        """The address."""
+        return address_of([self.kind, FORMAT, self.to_json()])
+
+
+@final
+@dataclass(frozen=True)
+class Comparison(Work):
+    """Entrants on the same pairs of one split of one graph.
+
+    ``circles`` are sets of labels among which wins are counted, beside those among all.
+    """
+
+    kind: ClassVar[str] = "comparison"
+
+    graph: str
+    seed: int
+    entrants: tuple[Entrant, ...]
+    evaluation: EvaluationConfig = field(
+        default_factory=lambda: EvaluationConfig(max_hops=MAX_HOPS)
+    )
+    circles: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The graph and the split."""
+        return f"{self.graph}, seed {self.seed}"
+
+    def trainings(self) -> tuple[Training, ...]:
+        """The policies among the entrants, each once."""
+        found = [one.strategy for one in self.entrants if isinstance(one.strategy, Training)]
+        return tuple(dict.fromkeys(found))
+
+    def perform(self, bench: Workbench) -> dict[str, Any]:
+        """Play them all; outcomes are kept target by target."""
+        return bench.compare(self)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, EvaluationConfig):
+        return _plain_evaluation(value)
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if hasattr(value, "__dataclass_fields__"):
+        return asdict(value)
+    return value
+
+
+def _plain_evaluation(config: EvaluationConfig) -> dict[str, Any]:
+    """The options of an evaluation; one that came later is left out where it is at its default."""
+    if config.max_hops == "auto":
+        raise SpecError("an experiment needs a limit of hops, since its address holds the number")
+    content = asdict(config)
+    if config.pairs is None:
+        del content["pairs"]
+    return content

@@ -1,0 +1,180 @@
+"""The workbench: graphs, tasks and trained policies, each made once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from garden.datasets.spec import load
+from garden.datasets.task import SearchTask
+from garden.experiments.run.jobs import Comparison, Entrant, Training
+from garden.graphs.graph import Graph
+from garden.search.compare import Contender, compare
+from garden.search.report import Report, StrategyResult
+from garden.strategies.base import Strategy
+from garden.strategies.memory import RECURRENT, memory_for
+from garden.strategies.registry import WALKERS
+
+if TYPE_CHECKING:
+    from garden.models.policy import Policy
+
+_SUMMARY = "summary.json"
+
+
+@lru_cache(maxsize=8)
+def graph_of(spec: str) -> Graph:
+    """The graph of a spec, loaded once per process."""
+    return load(spec)
+
+
+@lru_cache(maxsize=32)
+def task_of(spec: str, seed: int) -> SearchTask:
+    """The split of a graph, made once per process."""
+    return SearchTask.split(graph_of(spec), seed=seed)
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """Where units of work find what they need."""
+
+    policies: Path
+    """The folder of trained policies, a folder each, named by address."""
+    device: str = "auto"
+
+    def policy(self, training: Training) -> Policy:
+        """The policy of a training: from its folder, or trained now."""
+        folder = self.folder_of(training)
+        if not self.is_trained(training):
+            self.train([training])
+        from garden.models.checkpoint import load_policy
+
+        return load_policy(folder)
+
+    def folder_of(self, training: Training) -> Path:
+        """Where a policy lies, or will."""
+        return self.policies / training.key[:20]
+
+    def is_trained(self, training: Training) -> bool:
+        """Whether the policy is there and was trained to its end."""
+        try:
+            summary = json.loads((self.folder_of(training) / _SUMMARY).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return False
+        return summary.get("stopped") in ("finished", "early")
+
+    def train(self, trainings: Sequence[Training]) -> None:
+        """Train policies that differ in their seed alone, as one stack."""
+        from garden.training.config import RunOptions
+        from garden.training.run import train_seeds
+
+        first = trainings[0]
+        train_seeds(
+            [task_of(one.graph, one.seed) for one in trainings],
+            first.full_options,
+            first.size,
+            RunOptions(device=self.device),
+            folders=[self.folder_of(one) for one in trainings],
+            force=True,
+        )
+
+    def compare(self, comparison: Comparison) -> dict[str, Any]:
+        """Outcomes of all entrants, target by target."""
+        task = task_of(comparison.graph, comparison.seed)
+        contenders = self._contenders(comparison.entrants)
+        report = compare(task, contenders, comparison.evaluation)
+        result = {
+            "task_hash": report.task_hash,
+            "targets": np.unique(report.pairs[:, 1]).tolist(),
+            "num_pairs": len(report.pairs),
+            "entrants": {
+                entrant.label: by_target(report, outcome)
+                for entrant, outcome in zip(comparison.entrants, report.results, strict=True)
+            },
+            "trained": {
+                entrant.label: self._how_trained(entrant.strategy)
+                for entrant in comparison.entrants
+                if isinstance(entrant.strategy, Training)
+            },
+            "circles": {},
+        }
+        for name, labels in comparison.circles:
+            few = [contender for contender in contenders if contender.label in labels]
+            among = compare(task, few, comparison.evaluation)
+            result["circles"][name] = {one.name: one.win_rate for one in among.results}
+        return result
+
+    def _contenders(self, entrants: Sequence[Entrant]) -> list[Contender]:
+        """The entrants; those who play one strategy share it, which is then scored once."""
+        walkers = {name: make() for name, make in WALKERS.items()}
+        policies: dict[tuple[str, bool], Policy] = {}
+        contenders = []
+        for entrant in entrants:
+            if isinstance(entrant.strategy, str):
+                strategy: Strategy = walkers[entrant.strategy]
+                memory = memory_for(strategy, entrant.memory)
+            else:
+                key = (entrant.strategy.key, entrant.argmax)
+                if key not in policies:
+                    policy = self.policy(entrant.strategy)
+                    policies[key] = policy.as_argmax() if entrant.argmax else policy
+                strategy = policies[key]
+                memory = (
+                    policies[key].recurrent_memory
+                    if entrant.memory == RECURRENT
+                    else memory_for(strategy, entrant.memory)
+                )
+            contenders.append(Contender(entrant.label, strategy, memory))
+        return contenders
+
+    def _how_trained(self, training: Training) -> dict[str, Any]:
+        folder = self.folder_of(training)
+        summary = json.loads((folder / _SUMMARY).read_text(encoding="utf-8"))
+        facts = self.policy(training).info.training
+        kept = ("seconds", "updates", "best_update", "validation_ratio", "temperature")
+        return {
+            "key": training.key,
+            "device": facts.get("device"),
+            "stack": facts.get("stack"),
+            "versions": facts.get("versions"),
+            **{name: summary.get(name) for name in kept},
+        }
+
+
+def by_target(report: Report, result: StrategyResult) -> dict[str, Any]:
+    """Means over the pairs of each target, and how many there are."""
+    assert not report.num_pairs_beyond_limit  # in a mean they would have no ratio
+    _, place = np.unique(report.pairs[:, 1], return_inverse=True)
+    counts = np.bincount(place)
+
+    def mean(values: np.ndarray) -> list[float]:
+        return [round(float(x), 6) for x in np.bincount(place, weights=values) / counts]
+
+    return {
+        "evaluation": result.evaluation,
+        "parameters": {name: _jsonable(value) for name, value in result.parameters.items()},
+        "pairs": counts.tolist(),
+        "ratio": mean(result.outcomes.hops / report.distances),
+        "truncated": mean(result.outcomes.truncation),
+        "wins": mean(result.outcomes.wins),
+        "hops": mean(result.outcomes.hops),
+    }
+
+
+def _jsonable(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def groups_to_train(trainings: Sequence[Training]) -> list[list[Training]]:
+    """Trainings that can go as one stack: all alike but for the seed, each once."""
+    stacks: dict[str, list[Training]] = {}
+    for training in {one.key: one for one in trainings}.values():
+        content = training.to_json()
+        del content["seed"]
+        stacks.setdefault(json.dumps(content, sort_keys=True), []).append(training)
+    return list(stacks.values())

@@ -1,0 +1,57 @@
+"""The paper's synthetic graphs: Kaiser–Hilgetag graphs, told apart by their density β.
+
+A seed is a graph and a split of it, and where a policy is trained an initialisation too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from garden.experiments.run.config import Scope
+from garden.training.config import TrainingOptions
+
+BETAS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0)
+"""The densities of the paper's two figures."""
+
+QUICK_BETAS = (0.05, 0.3, 1.0)
+NUM_NODES = 200
+ALPHA = 30
+NUM_GRAPHS = 10
+
+
+def graph_spec(beta: float, seed: int) -> str:
+    """The spec of one graph."""
+    return f"kaiser-hilgetag:n={NUM_NODES},alpha={ALPHA},beta={beta:g},seed={seed}"
+
+
+def betas_among(scope: Scope) -> tuple[float, ...]:
+    """The densities to play: those named, three in a hurry, else all nine."""
+    if scope.graphs is None:
+        return QUICK_BETAS if scope.quick else BETAS
+    named = {str(beta): beta for beta in BETAS}
+    return tuple(named[name] for name in scope.graphs_among(tuple(named)))
+
+
+def column_of(beta: float) -> str:
+    """How a table's column is named."""
+    return f"β = {beta:g}"
+
+
+def counted(some: Sequence[float], total: int) -> str:
+    """Some densities out of all that were played, in a sentence: how many, and which."""
+    if total > 1 and len(some) == total:
+        return f"all {total} densities"
+    which = f" (β = {', '.join(f'{beta:g}' for beta in some)})" if some else ""
+    return f"{len(some) or 'none'} of {total} densities{which}"
+
+
+def trained(learned: Mapping[str, TrainingOptions]) -> str:
+    """How each was trained, in the options that differ from its method's defaults."""
+    parts = []
+    for name, options in learned.items():
+        given = {key: value for key, value in vars(options).items() if value is not None}
+        method = given.pop("method")
+        del given["model"]
+        changed = ", ".join(f"{key.replace('_', ' ')} {value:g}" for key, value in given.items())
+        parts.append(f"{name} by {method} with {changed or 'its defaults'}")
+    return f"Trained: {'; '.join(parts)}."

@@ -1,0 +1,1 @@
+"""`trellis`: embeddings, distance codes and match indicators, scored by a small network."""

@@ -1,0 +1,84 @@
+"""The network of `universal` in torch, for training.
+
+:mod:`garden.strategies.universal.policy` runs it without torch.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from garden.models.layers import KEEP_ALL, Dropout
+from garden.strategies.universal.features import NUM_LIKENESS
+from garden.strategies.universal.policy import RECOGNISED, WIDEST, UniversalWeights
+
+
+@final
+class UniversalNetwork(nn.Module):
+    """Two hidden layers over a likeness row, and two voices.
+
+    What recognition says counts where somebody is recognised or an attribute is real. What
+    similarity says always counts, within the bound.
+    """
+
+    mean: Tensor
+    scale: Tensor
+
+    def __init__(self, hidden: int, bound: float) -> None:
+        super().__init__()
+        self.bound = bound
+        self.register_buffer("mean", torch.zeros(NUM_LIKENESS))
+        self.register_buffer("scale", torch.ones(NUM_LIKENESS))
+        self.first = nn.Linear(NUM_LIKENESS, hidden)
+        self.second = nn.Linear(hidden, hidden)
+        self.last = nn.Linear(hidden, 2)
+
+    def forward(self, likeness: Tensor, dropout: Dropout = KEEP_ALL) -> Tensor:
+        """(…, NUM_LIKENESS) → scores (…)."""
+        inputs = ((likeness - self.mean) * self.scale).clamp(-WIDEST, WIDEST)
+        hidden = dropout(nn.functional.silu(self.first(inputs)))
+        hidden = dropout(nn.functional.silu(self.second(hidden)))
+        told = self.last(hidden)
+        recognised = (likeness[..., list(RECOGNISED)] != 0).any(dim=-1)
+        return told[..., 0] * recognised + self.bound * torch.tanh(told[..., 1] / self.bound)
+
+    def standardise_by(self, means: Tensor, deviations: Tensor) -> None:
+        """Read inputs with this mean and deviation as 0 and 1."""
+        self.mean.copy_(means)
+        self.scale.copy_(1 / deviations)
+
+    def weights(self) -> UniversalWeights:
+        """The numbers, as the strategy reads them."""
+
+        def numbers(tensor: Tensor) -> np.ndarray:
+            return np.ascontiguousarray(tensor.detach().cpu().numpy(), dtype=np.float32)
+
+        return UniversalWeights(
+            mean=numbers(self.mean),
+            scale=numbers(self.scale),
+            first=numbers(self.first.weight.T),
+            first_bias=numbers(self.first.bias),
+            second=numbers(self.second.weight.T),
+            second_bias=numbers(self.second.bias),
+            last=numbers(self.last.weight.T),
+            last_bias=numbers(self.last.bias),
+        )
+
+
+def network_of(weights: UniversalWeights, bound: float) -> UniversalNetwork:
+    """The torch network with these numbers."""
+    network = UniversalNetwork(weights.first.shape[1], bound)
+    with torch.no_grad():
+        network.mean.copy_(torch.as_tensor(weights.mean))
+        network.scale.copy_(torch.as_tensor(weights.scale))
+        for layer, matrix, bias in (
+            (network.first, weights.first, weights.first_bias),
+            (network.second, weights.second, weights.second_bias),
+            (network.last, weights.last, weights.last_bias),
+        ):
+            layer.weight.copy_(torch.as_tensor(matrix.T))
+            layer.bias.copy_(torch.as_tensor(bias))
+    return network

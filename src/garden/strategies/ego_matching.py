@@ -1,0 +1,80 @@
+"""What two ego graphs have in common, member by member, recognised by profile keys.
+
+Five facts about a candidate v and a target t: whether v has t's profile, whether it has its
+neighbours' profiles too, whether a neighbour of v has t's profile, whether v has the profile of a
+neighbour of t, and how many members of v's ego graph have the profile of a neighbour of t.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from garden.strategies.base import Ragged, Representations
+from garden.strategies.profile_keys import key_counts
+
+
+class Matches(NamedTuple):
+    """Each of shape (num_pairs,) or (num_targets, num_candidates), float64."""
+
+    own: np.ndarray  # 1 where the candidate's profile is the target's
+    same: np.ndarray  # 1 where, moreover, its neighbours' profiles are those of the target's
+    seen: np.ndarray  # 1 where a neighbour's profile is the target's
+    beside: np.ndarray  # 1 where the candidate's profile is that of a neighbour of the target
+    common: np.ndarray  # members, centre included, with the profile of a neighbour of the target
+
+
+def matched_pairs(candidates: Representations, targets: Representations) -> Matches:
+    """The facts of aligned rows."""
+    wanted = np.asarray(targets.arrays["own"])
+    own_keys = np.asarray(candidates.arrays["own"])
+    neighbours, around = candidates.ragged["neighbours"], targets.ragged["neighbours"]
+    hits = neighbours.values == wanted[neighbours.owner]
+    seen = np.bincount(neighbours.owner[hits], minlength=len(neighbours)) > 0
+    near = around.values == own_keys[around.owner]
+    beside = np.bincount(around.owner[near], minlength=len(around)) > 0
+    vocabulary = np.unique(around.values)
+    shown = key_counts(members_of(candidates), vocabulary)
+    common = shown.multiply(key_counts(around, vocabulary) > 0).sum(axis=1)
+    own = own_keys == wanted
+    return Matches(
+        own.astype(np.float64),
+        (own & (key_sums(neighbours) == key_sums(around))).astype(np.float64),
+        seen.astype(np.float64),
+        beside.astype(np.float64),
+        np.asarray(common, dtype=np.float64).ravel(),
+    )
+
+
+def matched_table(candidates: Representations, targets: Representations) -> Matches:
+    """The facts of all pairs."""
+    wanted, column = np.unique(np.asarray(targets.arrays["own"]), return_inverse=True)
+    own_keys = np.asarray(candidates.arrays["own"])
+    neighbours, around = candidates.ragged["neighbours"], targets.ragged["neighbours"]
+    seen = (key_counts(neighbours, wanted) > 0).toarray().T[column]
+    vocabulary = np.unique(around.values)
+    wanted_around = (key_counts(around, vocabulary) > 0).astype(np.float64)
+    alone = Ragged(own_keys, np.arange(len(own_keys) + 1))
+    own = own_keys[None, :] == wanted[column][:, None]
+    alike = key_sums(neighbours)[None, :] == key_sums(around)[:, None]
+    return Matches(
+        own.astype(np.float64),
+        (own & alike).astype(np.float64),
+        seen.astype(np.float64),
+        (wanted_around @ key_counts(alone, vocabulary).T).toarray(),
+        (wanted_around @ key_counts(members_of(candidates), vocabulary).T).toarray(),
+    )
+
+
+def key_sums(keys: Ragged) -> np.ndarray:
+    """A number per row by which equal bags of keys are recognised: their sum modulo 2^64."""
+    total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(keys.values, dtype=np.uint64)])
+    return total[keys.offsets[1:]] - total[keys.offsets[:-1]]
+
+
+def members_of(rows: Representations) -> Ragged:
+    """The keys of all members, centre included."""
+    own, neighbours = np.asarray(rows.arrays["own"]), rows.ragged["neighbours"]
+    values = np.insert(neighbours.values, neighbours.offsets[:-1], own)
+    return Ragged(values, neighbours.offsets + np.arange(len(neighbours) + 1))

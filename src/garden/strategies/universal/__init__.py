@@ -1,0 +1,1 @@
+"""`universal`: one policy for every attributed graph, without torch."""

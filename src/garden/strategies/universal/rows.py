@@ -1,0 +1,232 @@
+"""What an ego graph announces so that any other can be likened to it, free of attribute identity.
+
+Profiles of the centre and of at most :data:`MAX_MEMBERS` neighbours, the keys of all neighbours,
+a signature of each link, and the shape of the ego graph. A row comes from its ego graph alone: the
+sample of neighbours is drawn by hashes of what that shows, never by an id or a place in a batch.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from garden.graphs.ego import EgoGraphs, ragged_rows
+from garden.strategies.base import Ragged, Representations
+from garden.strategies.ego_matching import key_sums
+from garden.strategies.profile_keys import (
+    ProfileEntries,
+    keys_of_entries,
+    mixed_words,
+    profile_entries,
+)
+
+MAX_MEMBERS = 32  # neighbours whose profiles travel; keys of all of them do
+
+
+class LikenessRows(NamedTuple):
+    """The arrays of some representations, as the kernels read them; offsets are ``*_at``."""
+
+    own: np.ndarray  # (num_rows,) uint64: the key of the centre's profile
+    bag: np.ndarray  # (num_rows,) uint64: the sum of the neighbours' keys
+    shape: np.ndarray  # (num_rows, 7) float64: see `_shapes`
+    neighbours: np.ndarray  # uint64 keys of all neighbours, ascending
+    signatures: np.ndarray  # uint64 of their links to the centre, aligned with them
+    neighbours_at: np.ndarray
+    members: np.ndarray  # (…, 2) int32: columns of a member, and how many the centre has too
+    members_at: np.ndarray
+    columns: np.ndarray  # int32: where members, centre first, have a 1
+    columns_at: np.ndarray
+    real_columns: np.ndarray  # int32: where a member has neither 0 nor 1
+    real_columns_at: np.ndarray
+    real_values: np.ndarray  # float32: member by member, what stands there
+    real_values_at: np.ndarray
+
+
+def rows_of(representations: Representations) -> LikenessRows:
+    """The arrays of likeness representations."""
+    arrays, ragged = representations.arrays, representations.ragged
+    return LikenessRows(
+        own=np.asarray(arrays["own"]),
+        bag=np.asarray(arrays["bag"]),
+        shape=np.asarray(arrays["shape"]),
+        neighbours=ragged["neighbours"].values,
+        signatures=ragged["signatures"].values,
+        neighbours_at=ragged["neighbours"].offsets,
+        members=ragged["members"].values,
+        members_at=ragged["members"].offsets,
+        columns=ragged["columns"].values,
+        columns_at=ragged["columns"].offsets,
+        real_columns=ragged["real_columns"].values,
+        real_columns_at=ragged["real_columns"].offsets,
+        real_values=ragged["real_values"].values,
+        real_values_at=ragged["real_values"].offsets,
+    )
+
+
+def likeness_representations(egos: EgoGraphs) -> Representations:
+    """Each ego graph as the rows that :mod:`garden.strategies.universal.features` compares."""
+    used, place = np.unique(egos.members, return_inverse=True)
+    profiles = profile_entries(egos.profiles[used])
+    keys = keys_of_entries(profiles)[place]
+    signatures = _link_signatures(egos, keys)
+    order = np.lexsort((signatures, keys, egos.owner))
+    order = order[~egos.is_centre[order]]  # neighbours, by their keys
+    offsets = egos.offsets - np.arange(len(egos) + 1)
+    neighbours = Ragged(keys[order], offsets)
+    bag = key_sums(neighbours)
+    sample = _sampled(egos, keys, bag, order)
+    entries, concentration = _entries(egos, profiles, place[sample], sample)
+    return Representations(
+        {
+            "own": keys[egos.is_centre],
+            "bag": bag,
+            "shape": _shapes(egos, concentration),
+        },
+        {
+            "neighbours": neighbours,
+            "signatures": Ragged(signatures[order], offsets),
+            **entries,
+        },
+    )
+
+
+def _link_signatures(egos: EgoGraphs, keys: np.ndarray) -> np.ndarray:
+    """For each member, the sum of the keys of those neighbours that it shares with the centre.
+
+    The two ends of a link see the same common neighbours, and so the same sum.
+    """
+    heads, tails = egos.edges
+    among = ~egos.is_centre[heads] & ~egos.is_centre[tails]
+    total = np.zeros(len(keys), dtype=np.uint64)
+    np.add.at(total, heads[among], keys[tails[among]])
+    return total
+
+
+def _sampled(egos: EgoGraphs, keys: np.ndarray, bag: np.ndarray, by_key: np.ndarray) -> np.ndarray:
+    """Members whose profiles travel: each centre, then neighbours in the order of their hashes."""
+    owner, values = egos.owner[by_key], keys[by_key]
+    fresh = np.ones(len(by_key), dtype=bool)
+    fresh[1:] = (values[1:] != values[:-1]) | (owner[1:] != owner[:-1])
+    first = np.maximum.accumulate(np.where(fresh, np.arange(len(by_key)), 0))
+    repeat = (np.arange(len(by_key)) - first).astype(np.uint64)  # equal profiles are told apart
+    hashes = mixed_words(values ^ mixed_words(bag[owner] + repeat))
+    drawn = by_key[np.lexsort((hashes, owner))]
+    starts = egos.offsets[:-1] - np.arange(len(egos))
+    rank = np.arange(len(drawn)) - starts[egos.owner[drawn]]
+    drawn, rank = drawn[rank < MAX_MEMBERS], rank[rank < MAX_MEMBERS]
+    members = np.concatenate([egos.offsets[:-1], drawn])
+    ranks = np.concatenate([np.full(len(egos), -1), rank])
+    return members[np.lexsort((ranks, egos.owner[members]))]
+
+
+def _entries(
+    egos: EgoGraphs, profiles: ProfileEntries, rows: np.ndarray, sample: np.ndarray
+) -> tuple[dict[str, Ragged], np.ndarray]:
+    """What the sampled members have in which column, and how alike the neighbours are."""
+    width, owner = max(1, egos.num_attributes), egos.owner[sample]
+    positions, starts = ragged_rows(profiles.offsets, rows)
+    member = np.repeat(np.arange(len(sample)), np.diff(starts))
+    ego, column, value = owner[member], profiles.columns[positions], profiles.values[positions]
+    code = ego * width + column
+    real = np.unique(code[value != 1])
+    plain = ~np.isin(code, real)
+    is_centre = egos.is_centre[sample]
+    shared = plain & np.isin(code, code[plain & is_centre[member]])
+    lengths = np.bincount(member[plain], minlength=len(sample))
+    common = np.bincount(member[shared], minlength=len(sample))
+    beside = plain & ~is_centre[member]
+    entries = {
+        "members": Ragged(
+            np.stack([lengths, common], axis=1).astype(np.int32), _offsets(owner, len(egos))
+        ),
+        "columns": Ragged(column[plain].astype(np.int32), _offsets(ego[plain], len(egos))),
+        "real_columns": Ragged((real % width).astype(np.int32), _offsets(real // width, len(egos))),
+        "real_values": _real_values(real, width, code[~plain], member[~plain], value, plain, owner),
+    }
+    neighbours = np.minimum(egos.degrees, MAX_MEMBERS)
+    return entries, _concentration(code[beside], width, neighbours)
+
+
+def _real_values(
+    real: np.ndarray,
+    width: int,
+    code: np.ndarray,
+    member: np.ndarray,
+    value: np.ndarray,
+    plain: np.ndarray,
+    owner: np.ndarray,
+) -> Ragged:
+    """What each sampled member has in the real columns of its ego graph, member by member."""
+    num_egos = int(owner[-1]) + 1 if len(owner) else 0
+    counts = np.bincount(real // width, minlength=num_egos)  # of real columns per ego graph
+    starts = np.concatenate([[0], np.cumsum(counts[owner])])
+    values = np.zeros(starts[-1], dtype=np.float32)
+    first = np.concatenate([[0], np.cumsum(counts)])
+    where = starts[member] + np.searchsorted(real, code) - first[owner[member]]
+    values[where] = value[~plain]
+    sizes = np.bincount(owner, weights=counts[owner], minlength=num_egos).astype(np.int64)
+    return Ragged(values, np.concatenate([[0], np.cumsum(sizes)]))
+
+
+def _concentration(code: np.ndarray, width: int, neighbours: np.ndarray) -> np.ndarray:
+    """The chance that another sampled neighbour has an attribute that one has, (num_egos,)."""
+    kinds, counts = np.unique(code, return_counts=True)
+    ego = kinds // width
+    total = np.bincount(ego, weights=counts, minlength=len(neighbours))
+    pairs = np.bincount(ego, weights=counts * (counts - 1.0), minlength=len(neighbours))
+    possible = total * (neighbours - 1)
+    return np.divide(pairs, possible, out=np.zeros(len(neighbours)), where=possible > 0)
+
+
+def _shapes(egos: EgoGraphs, concentration: np.ndarray) -> np.ndarray:
+    """Numbers that say how an ego graph is built, (num_egos, 7).
+
+    log(1 + degree); the share of pairs of neighbours that are linked; the logarithm of one plus
+    Burt's effective size; of one plus the number of groups into which the neighbours fall without
+    the centre; the share of the largest group and of neighbours alone; and the concentration.
+    """
+    num, degrees = len(egos), egos.degrees.astype(np.float64)
+    heads, tails = egos.edges
+    among = ~egos.is_centre[heads] & ~egos.is_centre[tails]
+    links = np.bincount(egos.owner[heads[among]], minlength=num)  # both directions
+    pairs = degrees * (degrees - 1)
+    closed = np.divide(links, pairs, out=np.zeros(num), where=pairs > 0)
+    some = np.maximum(degrees, 1)
+    labels = _group_labels(heads[among], tails[among], len(egos.members))[~egos.is_centre]
+    sizes = np.bincount(labels, minlength=1)
+    group = np.flatnonzero(sizes)  # a group bears the place of its first member
+    owner = egos.owner[group]
+    groups = np.bincount(owner, minlength=num)
+    largest = np.zeros(num)
+    np.maximum.at(largest, owner, sizes[group])
+    alone = np.bincount(owner, weights=sizes[group] == 1, minlength=num)
+    return np.stack(
+        [
+            np.log1p(degrees),
+            closed,
+            np.log1p(degrees - links / some),
+            np.log1p(groups),
+            largest / some,
+            alone / some,
+            concentration,
+        ],
+        axis=1,
+    )
+
+
+def _group_labels(heads: np.ndarray, tails: np.ndarray, size: int) -> np.ndarray:
+    """The first member of the group that links lead to, for each member, (size,)."""
+    labels = np.arange(size)
+    while True:
+        lower = labels.copy()
+        np.minimum.at(lower, heads, labels[tails])
+        lower = lower[lower]
+        if np.array_equal(lower, labels):
+            return labels
+        labels = lower
+
+
+def _offsets(owner: np.ndarray, num_egos: int) -> np.ndarray:
+    """Where each ego graph's values start, from their owners in ascending order."""
+    return np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=num_egos))]).astype(np.int64)

@@ -1,0 +1,94 @@
+"""The checker of strategies: every check on every small graph, and all sentences at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from garden.errors import GardenError, StrategyError
+from garden.graphs.ego_extraction import ego_graphs
+from garden.resolve import StrategyLike, strategy_named
+from garden.strategies.base import Strategy
+from garden.strategies.import_path import made_strategy
+from garden.strategies.wrap import as_strategy
+from garden.testing.declarations import check_declared, copy_of, ready_strategy
+from garden.testing.findings import Findings, RefusedError, StoppedError
+from garden.testing.probes import Probe, probes
+from garden.testing.represent_checks import checked_rows
+from garden.testing.score_checks import check_scores
+
+
+class StrategyCheckError(StrategyError):
+    """What is wrong with a strategy, a sentence each."""
+
+    def __init__(self, name: str, problems: tuple[str, ...]) -> None:
+        count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
+        lines = [f"{number}. {problem}" for number, problem in enumerate(problems, 1)]
+        super().__init__("\n".join([f"{name} has {count}:", *lines]))
+        self.problems = problems
+
+
+def check_strategy(
+    strategy: StrategyLike | type[object], num_attributes: int | None = None
+) -> None:
+    """Raise :class:`StrategyCheckError`, which lists all that is wrong, or come back silently.
+
+    ``strategy`` is an object with ``represent`` and ``score``, a class of such, or a name such as
+    ``mypackage.mine:Strategy``. It is played on small graphs of several widths; one that works for
+    a single width, such as a trained model, is checked with that ``num_attributes``.
+    """
+    problems = strategy_problems(strategy, num_attributes)
+    if problems:
+        raise StrategyCheckError(_called(strategy), problems)
+
+
+def strategy_problems(
+    strategy: StrategyLike | type[object], num_attributes: int | None = None
+) -> tuple[str, ...]:
+    """All that :func:`check_strategy` would raise with, a sentence each; empty if all is well."""
+    try:
+        made = _made(strategy)
+    except GardenError as error:
+        return (str(error),)
+    found = Findings()
+    check_declared(made, found)
+    refusals = [
+        _refusal(copy_of(made), probe, found)
+        for probe in probes(num_attributes, made.needs_attributes is False)
+    ]
+    if all(refusals):
+        found.add(
+            "refused",
+            f"It refuses every graph that it was tried on ({refusals[0]}): if it works for a "
+            "single number of attributes, check it with num_attributes=….",
+        )
+    return found.sentences
+
+
+def _refusal(strategy: Strategy, probe: Probe, found: Findings) -> str:
+    """Check on one graph; where the strategy says that it is not for it, what it says."""
+    try:
+        with np.errstate(all="ignore"):  # what comes of it is looked at instead
+            ready = ready_strategy(strategy, ego_graphs(probe.graph), probe.where, found)
+            fresh = copy_of(ready)
+            rows = checked_rows(ready, fresh, probe, found)
+            check_scores(ready, fresh, rows, probe, found)
+    except RefusedError as refusal:
+        return str(refusal)
+    except StoppedError:
+        pass
+    return ""
+
+
+def _made(strategy: StrategyLike | type[object]) -> Strategy:
+    if isinstance(strategy, str):
+        return strategy_named(strategy)
+    if isinstance(strategy, type):
+        return made_strategy(strategy, strategy.__name__)
+    return as_strategy(strategy)
+
+
+def _called(strategy: StrategyLike | type[object]) -> str:
+    if isinstance(strategy, str):
+        return strategy
+    kind = strategy if isinstance(strategy, type) else type(strategy)
+    return kind.__name__

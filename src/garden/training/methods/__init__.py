@@ -1,0 +1,1 @@
+"""How models are trained: `a2c`, `exact` and `guided`, one loss per module."""

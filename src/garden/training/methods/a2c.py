@@ -1,0 +1,153 @@
+"""Advantage actor-critic, the paper's Algorithm 1, over batches of episodes.
+
+One pass of representations serves hundreds of walks, and the loss of a batch is the sum of the
+losses of its episodes. The slips of the printed algorithm are mended: the advantage discounts its
+bootstrap, nothing is bootstrapped after delivery but a truncated episode is, and the loss
+subtracts the entropy. As is usual, the policy's term treats the advantage as a constant, and the
+gradient leaves out the factor γ^t that the discounted objective would give hop t. A model that
+learns ranges, which none of the paper's does, is taught those by the oracle's distances beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from garden.models.base import Model
+from garden.models.layers import Dropout
+from garden.training.chain_solvers import entropies, log_policy
+from garden.training.config import TrainingConfig
+from garden.training.methods.target_masking import neighbours_of, surroundings_of
+from garden.training.ranging import ranging_losses
+from garden.training.training_graph import Problem
+from garden.training.update import UpdateLoss
+
+_CHECK_EVERY = 10  # hops between looks at whether anybody still walks
+
+
+@dataclass(frozen=True, eq=False)
+class Walks:
+    """Batched episodes: row b walks towards target b, several walks each."""
+
+    hops: Tensor  # (num_steps, batch, num_walks) index of the hop taken
+    walking: Tensor  # (num_steps, batch, num_walks) bool: whether it was taken
+
+
+def a2c_loss(
+    model: Model,
+    problem: Problem,
+    config: TrainingConfig,
+    dropout: Dropout,
+    generator: torch.Generator,
+) -> UpdateLoss:
+    """One update's loss: walk a batch of episodes, then sum their losses."""
+    targets = problem.draw_targets(config.targets_per_update, generator)
+    rows = model.embed(problem.egos, dropout)
+    around = surroundings_of(model, problem, rows, neighbours_of(targets, problem))
+    target_rows = model.target_rows(rows, targets, dropout)
+    scores = model.score_table(rows, target_rows, dropout, around)
+    log_chances = log_policy(scores.flatten(0, 1), problem)
+    values = model.value_table(rows, target_rows, around).flatten(0, 1)
+    flat = targets.flatten()
+    sources = draw_sources(flat, config.walks_per_target, problem, generator)
+    walks = walk_batch(log_chances.detach(), flat, sources, config.limit, problem, generator)
+    losses = episode_losses(
+        log_chances, values, flat, walks, config.gamma, config.entropy_coef, problem
+    )
+    update = _per_seed(losses, walks, log_chances, flat, problem, model.num_seeds)
+    if model.ranged(rows) is None:
+        return update
+    return update.with_ranging(ranging_losses(model, rows, targets, problem.distances_to(flat)))
+
+
+def draw_sources(
+    targets: Tensor, num_walks: int, problem: Problem, generator: torch.Generator
+) -> Tensor:
+    """Uniform sources other than the target, (batch, num_walks)."""
+    draws = torch.rand((len(targets), num_walks), generator=generator, device=targets.device)
+    sources = (draws * (problem.num_nodes - 1)).long()
+    return sources + (sources >= targets[:, None])
+
+
+def walk_batch(
+    log_chances: Tensor,
+    targets: Tensor,
+    sources: Tensor,
+    max_hops: int,
+    problem: Problem,
+    generator: torch.Generator,
+) -> Walks:
+    """Sample episodes: a hop is found in the running sum of all chances by one binary search."""
+    running = log_chances.double().exp().cumsum(dim=1)
+    before = torch.nn.functional.pad(running, (1, 0))  # (batch, num_hops + 1)
+    holder, goal = sources, targets[:, None]
+    walking = holder != goal
+    hops, masks = [], []
+    for step in range(max_hops):
+        if step % _CHECK_EVERY == 0 and not walking.any():
+            break
+        first, last = problem.first_hop[holder], problem.first_hop[holder + 1]
+        low, high = before.gather(1, first), before.gather(1, last)
+        draws = torch.rand(
+            holder.shape, generator=generator, device=holder.device, dtype=torch.float64
+        )
+        hop = torch.searchsorted(running, low + draws * (high - low), right=True)
+        hop = torch.minimum(torch.maximum(hop, first), last - 1)
+        hops.append(hop)
+        masks.append(walking)
+        holder = torch.where(walking, problem.neighbours[hop], holder)
+        walking = walking & (holder != goal)
+    return Walks(torch.stack(hops), torch.stack(masks))
+
+
+def episode_losses(
+    log_chances: Tensor,
+    values: Tensor,
+    targets: Tensor,
+    walks: Walks,
+    gamma: float,
+    entropy_coef: float,
+    problem: Problem,
+) -> Tensor:
+    """The loss of each episode, (batch, num_walks): policy, entropy and value terms, summed."""
+
+    def at(table: Tensor, places: Tensor) -> Tensor:
+        steps, batch, num_walks = places.shape
+        flat = places.permute(1, 0, 2).reshape(batch, -1)
+        return table.gather(1, flat).reshape(batch, steps, num_walks).permute(1, 0, 2)
+
+    holders, next_holders = problem.holders[walks.hops], problem.neighbours[walks.hops]
+    delivered = next_holders == targets[:, None]
+    bootstrap = at(values.detach(), next_holders).masked_fill(delivered, 0.0)
+    advantages = delivered.float() + gamma * bootstrap - at(values, holders)
+    policy = -advantages.detach() * at(log_chances, walks.hops)
+    entropy = at(entropies(log_chances, problem), holders)
+    steps = policy - entropy_coef * entropy + advantages.square()
+    return (steps * walks.walking).sum(dim=0)
+
+
+def _per_seed(
+    losses: Tensor,
+    walks: Walks,
+    log_chances: Tensor,
+    targets: Tensor,
+    problem: Problem,
+    num_seeds: int,
+) -> UpdateLoss:
+    lengths = walks.walking.sum(dim=0).float()
+    delivered = (walks.walking & (problem.neighbours[walks.hops] == targets[:, None])).any(dim=0)
+    entropy = entropies(log_chances.detach(), problem).mean(dim=1)
+
+    def mean(values: Tensor) -> Tensor:
+        return values.float().reshape(num_seeds, -1).mean(dim=1)
+
+    return UpdateLoss(
+        loss=losses.reshape(num_seeds, -1).sum(dim=1),
+        stats={
+            "delivered": mean(delivered),
+            "hops": mean(lengths),
+            "entropy": mean(entropy),
+        },
+    )

@@ -1,0 +1,190 @@
+"""Guided training: imitate the oracle.
+
+Training is centralised, so the oracle may say which neighbours are a hop nearer to the target. The
+loss is minus the logarithm of the probability that the policy gives to those, averaged over
+holders (all of them, or a sample on large graphs). Where it is asked for, the exact discounted
+return, which knows that not all mistakes cost alike, counts too on graphs small enough to solve
+for it. A model that learns ranges does so on the way.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from garden.models.base import Model
+from garden.models.layers import Dropout
+from garden.training.chain_solvers import (
+    DENSE_NODES,
+    energies_of,
+    entropies,
+    highest_of_holders,
+    is_wide,
+)
+from garden.training.config import TrainingConfig
+from garden.training.methods.exact import return_surrogate, scores_towards, source_weights
+from garden.training.methods.target_masking import (
+    neighbours_of,
+    shown_distances,
+    some_neighbours_of,
+)
+from garden.training.ranging import ranging_losses
+from garden.training.training_graph import Links, Problem
+from garden.training.update import UpdateLoss
+
+ALL_HOLDERS_NODES = 6000  # up to here every node's choice is imitated
+SAMPLED_HOLDERS = 1024  # beyond, unless told otherwise, this many in each update
+LEAST_MASS = 1e-6  # below it a holder is lost anyway, and its logarithm would drown the others
+NO_LINK = -1e4  # log probability of a hop over a link that the target hides
+
+
+def guided_loss(
+    model: Model,
+    problem: Problem,
+    config: TrainingConfig,
+    dropout: Dropout,
+    generator: torch.Generator,
+) -> UpdateLoss:
+    """One update's loss: imitation over holders, and the return towards some targets if asked."""
+    targets = problem.draw_targets(config.targets_per_update, generator)
+    if model.uses_surroundings:
+        shown = some_neighbours_of(targets, dropout.neighbour_rate, problem, generator)
+    else:
+        shown = neighbours_of(targets, problem)
+    flat, distances = targets.flatten(), shown_distances(problem, shown)
+    rows = model.embed(problem.egos, dropout)
+    holders = draw_holders(config.holders_per_update, problem, generator)
+    ranging = ranging_losses(model, rows, targets, distances, shown.whole(problem), holders)
+
+    def of_seeds(per_target: Tensor) -> Tensor:
+        return per_target.reshape(model.num_seeds, -1).mean(dim=1)
+
+    if holders is not None:
+        hops = problem.hops_of(holders)
+        candidates, columns = torch.unique(problem.neighbours[hops], return_inverse=True)
+        scores = scores_towards(model, problem, rows, shown, dropout, candidates).flatten(0, 1)
+        sampled = sampled_imitation_losses(
+            scores.index_select(1, columns), hops, distances, flat, problem
+        )
+        imitation = of_seeds(sampled)
+        loss, stats = config.imitation_coef * imitation, {"imitation": imitation.detach()}
+        return UpdateLoss(loss, stats).with_ranging(ranging)
+
+    scores = scores_towards(model, problem, rows, shown, dropout).flatten(0, 1)
+    losses, totals = imitation_losses(scores, distances, flat, problem)
+    imitation = of_seeds(losses)
+    loss, stats = config.imitation_coef * imitation, {"imitation": imitation.detach()}
+    if problem.num_nodes <= DENSE_NODES and (config.return_coef or config.entropy_coef):
+        few = _first_targets(targets, config.return_targets)
+        log_chances = scores[few].index_select(1, problem.neighbours)
+        log_chances = log_chances - totals[few].index_select(1, problem.holders)
+        log_chances = log_chances.masked_fill(_hidden(distances[few], flat[few], problem), NO_LINK)
+        weights = source_weights(distances[few], config.source_weights)
+        surrogate, returns = return_surrogate(
+            log_chances, flat[few], weights, config.gamma, problem
+        )
+        entropy = of_seeds(entropies(log_chances, problem).mean(dim=1))
+        loss = loss - config.return_coef * of_seeds(surrogate) - config.entropy_coef * entropy
+        stats |= {"return": of_seeds(returns), "entropy": entropy.detach()}
+    return UpdateLoss(loss, stats).with_ranging(ranging)
+
+
+def imitation_losses(
+    scores: Tensor, distances: Tensor, targets: Tensor, problem: Links
+) -> tuple[Tensor, Tensor]:
+    """Minus the mean log probability of a hop that leads nearer, per target, (batch,).
+
+    Distances between neighbours differ by one at most, so that their remainder by three tells who
+    is nearer, and three sums over neighbours say it all. With it come the logarithms of each
+    holder's sum of exp(score), (batch, num_nodes), hidden links left out.
+    """
+    if is_wide(scores):
+        return _losses_of_hops(
+            scores.index_select(1, problem.neighbours),
+            torch.arange(len(problem.holders), device=scores.device),
+            problem.holders,
+            torch.arange(problem.num_nodes, device=scores.device),
+            distances,
+            targets,
+            problem,
+        )
+    highest = scores.detach().amax(dim=1, keepdim=True)
+    energies = energies_of(scores, highest)
+    goal = targets.unsqueeze(1)
+    delivery = energies.gather(1, goal) * (distances == 1)  # over the links that are shown
+    others = energies.scatter(1, goal, 0.0)
+    nearer, totals = delivery, delivery
+    away = (distances > 0) & distances.isfinite()
+    level = distances.where(distances.isfinite(), torch.zeros_like(distances)) % 3
+    for remainder in range(3):
+        summed = problem.sum_neighbours(others * (level == remainder))
+        nearer = nearer + summed * ((level - 1) % 3 == remainder)
+        totals = totals + summed
+    mass = nearer / totals.where(away, torch.ones_like(totals))
+    losses = -mass.where(away, torch.ones_like(mass)).clamp(min=LEAST_MASS).log()
+    log_totals = totals.clamp(min=torch.finfo(totals.dtype).tiny).log() + highest
+    mean = losses.sum(dim=1) / away.sum(dim=1)
+    return mean.to(scores.dtype), log_totals.to(scores.dtype)
+
+
+def sampled_imitation_losses(
+    hop_scores: Tensor, hops: Tensor, distances: Tensor, targets: Tensor, problem: Problem
+) -> Tensor:
+    """The same over the holders of some hops, from a score per hop, (batch, len(hops))."""
+    holders, column = torch.unique(problem.holders[hops], return_inverse=True)
+    return _losses_of_hops(hop_scores, hops, column, holders, distances, targets, problem)[0]
+
+
+def _losses_of_hops(
+    hop_scores: Tensor,
+    hops: Tensor,
+    column: Tensor,
+    holders: Tensor,
+    distances: Tensor,
+    targets: Tensor,
+    problem: Links,
+) -> tuple[Tensor, Tensor]:
+    """Losses, (batch,), and log totals, (batch, num_holders), from a score per hop.
+
+    ``column[i]`` is the place among ``holders`` of the one that hop i leaves. Each holder's scores
+    are shifted by their own highest, so that any finite scores will do.
+    """
+    neighbours = problem.neighbours[hops]
+    here, there = distances.index_select(1, problem.holders[hops]), distances[:, neighbours]
+    hidden = (neighbours == targets.unsqueeze(1)) & (here != 1)
+    scores = hop_scores.double().masked_fill(hidden, -torch.inf)
+    highest = highest_of_holders(scores, column, len(holders))
+    highest = highest.masked_fill(highest.isinf(), 0.0)  # all of this holder's links are hidden
+    energies = (scores - highest.index_select(1, column)).exp()
+    empty = torch.zeros_like(highest)
+    totals = empty.index_add(1, column, energies)
+    nearer = empty.index_add(1, column, energies * (there < here))
+    reach = distances.index_select(1, holders)
+    away = (reach > 0) & reach.isfinite()
+    mass = nearer / totals.where(away, torch.ones_like(totals))
+    losses = -mass.where(away, torch.ones_like(mass)).clamp(min=LEAST_MASS).log()
+    log_totals = totals.clamp(min=torch.finfo(totals.dtype).tiny).log() + highest
+    mean = losses.sum(dim=1) / away.sum(dim=1).clamp(min=1)
+    return mean.to(hop_scores.dtype), log_totals.to(hop_scores.dtype)
+
+
+def draw_holders(count: int, problem: Problem, generator: torch.Generator) -> Tensor | None:
+    """The holders whose choice an update imitates, or nothing where it is all of them."""
+    if count == 0:
+        count = problem.num_nodes if problem.num_nodes <= ALL_HOLDERS_NODES else SAMPLED_HOLDERS
+    if count >= problem.num_nodes:
+        return None
+    draws = torch.rand(problem.num_nodes, generator=generator, device=problem.device)
+    return draws.topk(count).indices.sort().values
+
+
+def _hidden(distances: Tensor, targets: Tensor, problem: Problem) -> Tensor:
+    """Hops over links that the target hides, (batch, num_hops)."""
+    to_target = problem.neighbours == targets.unsqueeze(1)
+    return to_target & (distances.index_select(1, problem.holders) != 1)
+
+
+def _first_targets(targets: Tensor, count: int) -> Tensor:
+    """Rows of the flattened batch that belong to each seed's first targets."""
+    places = torch.arange(targets.numel(), device=targets.device).reshape(targets.shape)
+    return places[:, :count].flatten()

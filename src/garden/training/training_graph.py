@@ -1,0 +1,201 @@
+"""A graph and its splits as tensors: everything that training reads and never writes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from garden.datasets.task import SearchTask
+from garden.errors import TaskError
+from garden.graphs.distances import distances
+from garden.graphs.ego_extraction import ego_graphs
+from garden.graphs.graph import Graph
+from garden.models.ego_tensors import EgoTensors, ego_tensors
+from garden.search.limits import PAPERS_LIMIT, limit_towards
+from garden.strategies.profile_keys import profile_keys
+
+MAX_TABLE_NODES = 6000  # up to here all distances are held; beyond, rows are made when asked for
+MAX_VALIDATION_TARGETS = 100
+MAX_LONG_STEPS = 1e9  # edges × targets × hops of a validation where the limit is a long one
+_FEWEST_LONG_TARGETS = 4
+LARGE_NODES = 25_000  # beyond, validation makes do with fewer targets, each of many more sources
+_LARGE_ENTRIES = 1_000_000  # targets × sources of a validation there
+_FEWEST_TARGETS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """The hops of one graph as tensors: all that chains and imitation read of it."""
+
+    graph: Graph
+    holders: Tensor  # (num_hops,) every directed edge: who holds the message
+    neighbours: Tensor  # (num_hops,) and who gets it
+    first_hop: Tensor  # (num_nodes + 1,) where a holder's edges start
+
+    @property
+    def num_nodes(self) -> int:
+        """How many nodes the graph has."""
+        return self.graph.num_nodes
+
+    @property
+    def device(self) -> torch.device:
+        """Where the tensors live."""
+        return self.holders.device
+
+    def sum_neighbours(self, table: Tensor) -> Tensor:
+        """The sum over each node's neighbours, (batch, num_nodes) → the same, float64."""
+        return _NeighbourSum.apply(table, self._adjacency)  # type: ignore[no-untyped-call]
+
+    @cached_property
+    def _adjacency(self) -> Tensor:
+        ones = torch.ones(len(self.neighbours), dtype=torch.float64, device=self.device)
+        size = (self.num_nodes, self.num_nodes)
+        with warnings.catch_warnings():  # torch calls its CSR layout a beta, once per process
+            warnings.simplefilter("ignore", UserWarning)
+            return torch.sparse_csr_tensor(self.first_hop, self.neighbours, ones, size)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem(Links):
+    """One graph, one split per seed. Training is centralised, so it may see the whole graph."""
+
+    egos: EgoTensors
+    train_targets: Tensor  # (num_seeds, num_train)
+    validation_targets: Tensor  # (num_seeds, num_validation)
+    distance_table: Tensor | None  # (num_nodes, num_nodes) int32
+
+    @property
+    def num_seeds(self) -> int:
+        """How many splits there are."""
+        return len(self.train_targets)
+
+    def distances_to(self, targets: Tensor) -> Tensor:
+        """Hops from every node to each target, (num_targets, num_nodes) float32."""
+        if self.distance_table is not None:
+            return self.distance_table.index_select(0, targets).float()
+        rows = distances(self.graph, targets.cpu().numpy())
+        return torch.as_tensor(rows, dtype=torch.float32, device=self.device)
+
+    def hops_of(self, nodes: Tensor) -> Tensor:
+        """The hops from these nodes, node by node."""
+        first = self.first_hop[nodes]
+        degrees = self.first_hop[nodes + 1] - first
+        before = degrees.cumsum(0) - degrees
+        shift = torch.repeat_interleave(first - before, degrees)
+        return torch.arange(len(shift), device=self.device) + shift
+
+    @cached_property
+    def profile_classes(self) -> Tensor:
+        """A number per node, (num_nodes,): the same where profiles are."""
+        _, classes = np.unique(self._keys, return_inverse=True)
+        return torch.as_tensor(classes.ravel(), device=self.device)
+
+    @cached_property
+    def keys(self) -> Tensor:
+        """The key of each node's profile, (num_nodes,) int64."""
+        return torch.as_tensor(self._keys.view(np.int64), device=self.device)
+
+    @cached_property
+    def key_sums(self) -> Tensor:
+        """The sum of each node's neighbours' keys, (num_nodes,) int64, modulo 2^64."""
+        told = self.keys.index_select(0, self.neighbours)
+        return torch.zeros_like(self.keys).index_add(0, self.holders, told)
+
+    @cached_property
+    def _keys(self) -> np.ndarray:
+        return profile_keys(self.graph.attributes)
+
+    def draw_targets(self, count: int, generator: torch.Generator) -> Tensor:
+        """Different training targets for each seed, (num_seeds, ≤ count)."""
+        draws = torch.rand(self.train_targets.shape, generator=generator, device=self.device)
+        chosen = draws.argsort(dim=1)[:, :count]
+        return self.train_targets.gather(1, chosen)
+
+
+class _NeighbourSum(torch.autograd.Function):
+    """Adjacency times a table. The graph is symmetric, so the gradient is the same product."""
+
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, adjacency: Tensor) -> Tensor:
+        ctx.adjacency, ctx.dtype = adjacency, table.dtype
+        return (adjacency @ table.double().t()).t()
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        (gradient,) = gradients
+        return (ctx.adjacency @ gradient.double().t()).t().to(ctx.dtype), None
+
+
+def make_links(graph: Graph, device: torch.device | str = "cpu") -> Links:
+    """The hops of a graph."""
+
+    def tensor(array: np.ndarray) -> Tensor:
+        return torch.as_tensor(np.array(array), dtype=torch.int64, device=device)
+
+    return Links(
+        graph=graph,
+        holders=tensor(np.repeat(np.arange(graph.num_nodes), graph.degrees)),
+        neighbours=tensor(graph.indices),
+        first_hop=tensor(graph.indptr),
+    )
+
+
+def make_problem(tasks: Sequence[SearchTask], device: torch.device | str = "cpu") -> Problem:
+    """The problem of several splits of one graph."""
+    graph = tasks[0].graph
+    if any(task.graph.content_hash != graph.content_hash for task in tasks):
+        raise TaskError("several seeds train as one batch only on one graph")
+
+    def tensor(array: np.ndarray) -> Tensor:
+        return torch.as_tensor(np.array(array), dtype=torch.int64, device=device)
+
+    table = None
+    if graph.num_nodes <= MAX_TABLE_NODES:
+        table = torch.as_tensor(distances(graph), device=device)
+    links = make_links(graph, device)
+    return Problem(
+        graph=graph,
+        holders=links.holders,
+        neighbours=links.neighbours,
+        first_hop=links.first_hop,
+        egos=ego_tensors(ego_graphs(graph), device),
+        train_targets=tensor(np.stack([task.train_targets for task in tasks])),
+        validation_targets=tensor(np.stack([validation_targets_of(task) for task in tasks])),
+        distance_table=table,
+    )
+
+
+def validation_targets_of(task: SearchTask) -> np.ndarray:
+    """The targets that a training is validated on: a fixed sample where there are many."""
+    targets, most = task.validation_targets, _max_targets_in_time(task.graph)
+    if len(targets) <= most:
+        return targets
+    draws = np.random.default_rng([task.seed, 6])
+    return np.sort(draws.choice(targets, most, replace=False))
+
+
+def max_validation_targets(num_nodes: int) -> int:
+    """How many targets validation goes by, at most."""
+    if num_nodes <= LARGE_NODES:
+        return MAX_VALIDATION_TARGETS
+    return max(_FEWEST_TARGETS, _LARGE_ENTRIES // num_nodes)
+
+
+def _max_targets_in_time(graph: Graph) -> int:
+    """The same, and fewer where a message may take thousands of hops.
+
+    The limit is guessed from one node, so that every seed of a stack has as many targets.
+    """
+    most = max_validation_targets(graph.num_nodes)
+    limit = limit_towards("auto", graph, np.array([0]))
+    if limit <= PAPERS_LIMIT:
+        return most
+    affordable = int(MAX_LONG_STEPS / (len(graph.indices) * limit))
+    return min(most, max(_FEWEST_LONG_TARGETS, affordable))

@@ -1,0 +1,1 @@
+"""Training `universal` on many graphs, and adapting it to one."""

@@ -1,0 +1,161 @@
+"""Agents that learn by themselves, from the messages that pass through them.
+
+Who knows what: a holder knows its neighbours' scores for the message's target, as the shared
+strategy gives them, and the neighbour that it chose. When the message arrives, an acknowledgement
+goes back along its path, and each holder on it hears how many further hops were needed after its
+choice. Where none comes, the message was lost. From this alone an agent corrects its own scorer:
+one number for each neighbour, added to that neighbour's score. Representations stay as announced,
+no agent reads another's numbers, and there is no central step.
+
+The step is REINFORCE with a running baseline of the agent's own. Corrections of the last hidden
+layer were tried in place of one number per neighbour: they learn far more slowly.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import lru_cache
+from typing import final
+
+import numpy as np
+
+from garden.datasets.task import SearchTask
+from garden.graphs.distances import pair_distances
+from garden.graphs.ego_extraction import ego_graphs
+from garden.graphs.graph import Graph
+from garden.graphs.identity import GraphIdentity
+from garden.search.limits import PAPERS_LIMIT, limit_towards
+from garden.search.metrics import mean_ratio, oracle_ratios
+from garden.search.progress import Progress, silent
+from garden.search.rollout import rollout
+from garden.strategies.base import Strategy
+from garden.strategies.memory import MEMORIES, Memory
+from garden.strategies.selection import choice_weights, choose
+from garden.strategies.universal.adapted import Adapted
+from garden.strategies.universal.edge_bias import Trust, TrustingHolders
+from garden.strategies.universal.policy import Universal
+from garden.training.config import AdaptConfig
+from garden.training.universal.adapt import training_messages
+
+MAX_KEPT = 1 << 24  # entries of score rows that are kept for later messages to the same target
+EPISODES_PER_PAIR = 5  # of the validation pairs
+
+
+@final
+class LearningAgent:
+    """One agent's own numbers, and how it changes them."""
+
+    STEP = 0.3
+    DISCOUNT = 0.9  # of each further hop
+    WINDOW = 50  # outcomes over which the baseline runs
+
+    def __init__(self, num_neighbours: int) -> None:
+        self.worth = np.zeros(num_neighbours)
+        self.baseline = 0.0
+        self.num_heard = 0
+
+    def chances(self, scores: np.ndarray) -> np.ndarray:
+        """How likely it sends a message to each neighbour, by scores for its target."""
+        weights = choice_weights(scores + self.worth, "softmax")
+        shares: np.ndarray = weights / weights.sum()
+        return shares
+
+    def learn(self, chances: np.ndarray, chosen: int, further_hops: int | None) -> None:
+        """Take in what became of one choice: hops after it, or nothing where it was lost."""
+        outcome = 0.0 if further_hops is None else self.DISCOUNT**further_hops
+        advantage = outcome - self.baseline if self.num_heard else 0.0
+        self.num_heard += 1
+        self.baseline += (outcome - self.baseline) / min(self.num_heard, self.WINDOW)
+        self.worth -= self.STEP * advantage * chances
+        self.worth[chosen] += self.STEP * advantage
+
+
+def adapt_locally(
+    start: Universal, task: SearchTask, config: AdaptConfig, progress: Progress = silent
+) -> Adapted:
+    """The policy as it was, for agents that know their neighbours by so many messages."""
+    began = time.monotonic()
+    max_hops = limit_towards("auto", task.graph, task.validation_targets)
+    trust = learn_locally(start, task, config.num_local_messages, progress, max_hops)
+    facts = {
+        "graph": task.graph.name,
+        "options": asdict(config),
+        "max_hops": max_hops,
+        "validation_ratio_before": _sampled_ratio(start, task, MEMORIES["none"], max_hops),
+        "validation_ratio": _sampled_ratio(start, task, TrustingHolders(trust), max_hops),
+        "kept": "what agents learned",
+        "seconds": round(time.monotonic() - began, 2),
+    }
+    graph, marks = task.graph, GraphIdentity.of(task.graph).marks
+    return Adapted(start, graph.content_hash, task.content_hash, task.seed, facts, trust, marks)
+
+
+def learn_locally(
+    strategy: Strategy,
+    task: SearchTask,
+    num_messages: int,
+    progress: Progress = silent,
+    max_hops: int = PAPERS_LIMIT,
+) -> Trust:
+    """What all agents know after so many messages from anybody to training targets."""
+    graph = task.graph
+    rows = strategy.represent(ego_graphs(graph))
+
+    @lru_cache(max(1, MAX_KEPT // graph.num_nodes))
+    def scores_for(target: int) -> np.ndarray:
+        table: np.ndarray = strategy.score(rows, rows.take(np.array([target])))
+        return table[0]
+
+    agents = [LearningAgent(len(graph.neighbours(node))) for node in range(graph.num_nodes)]
+    draws = np.random.default_rng([task.seed, 18])
+    messages = training_messages(task, num_messages)
+    for number, (source, target) in enumerate(messages.tolist(), start=1):
+        send(graph, agents, scores_for(target), source, target, draws, max_hops)
+        progress("learning", number, num_messages)
+    return trust_of(graph, agents)
+
+
+def send(
+    graph: Graph,
+    agents: Sequence[LearningAgent],
+    scores: np.ndarray,
+    source: int,
+    target: int,
+    draws: np.random.Generator,
+    max_hops: int = PAPERS_LIMIT,
+) -> int:
+    """Send one message; those who held it learn from its outcome. How many hops it made."""
+    holder = source
+    trail: list[tuple[int, np.ndarray, int]] = []
+    while holder != target and len(trail) < max_hops:
+        candidates = graph.neighbours(holder)
+        chances = agents[holder].chances(scores[candidates])
+        chosen = choose(chances, draws.random())
+        trail.append((holder, chances, chosen))
+        holder = int(candidates[chosen])
+    delivered = holder == target
+    for further, (agent, chances, chosen) in enumerate(reversed(trail)):
+        agents[agent].learn(chances, chosen, further if delivered else None)
+    return len(trail)
+
+
+def trust_of(graph: Graph, agents: Sequence[LearningAgent]) -> Trust:
+    """The agents' numbers as one table, for use in the simulator."""
+    holders = np.repeat(np.arange(graph.num_nodes), np.diff(graph.indptr))
+    worth = np.concatenate([agent.worth for agent in agents])
+    return Trust(holders, graph.indices.astype(np.int64), worth)
+
+
+def _sampled_ratio(
+    strategy: Strategy, task: SearchTask, memory: Memory, max_hops: int
+) -> float | None:
+    """The oracle ratio on validation pairs, None where all are further apart than the limit."""
+    pairs = task.validation_pairs
+    rows = strategy.represent(ego_graphs(task.graph))
+    walks = rollout(
+        task.graph, strategy, rows, pairs, memory, max_hops, EPISODES_PER_PAIR, task.seed
+    )
+    hops = np.minimum(walks.hops, max_hops).mean(axis=1)
+    return mean_ratio(oracle_ratios(hops, pair_distances(task.graph, pairs), max_hops))

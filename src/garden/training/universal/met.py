@@ -1,0 +1,25 @@
+"""What `universal` has met: sketches of its training graphs, stored beside its weights.
+
+Hashes of links alone are stored, nothing that a graph could be made of again. For a policy in a
+folder, and with the real data at hand::
+
+    python -c "from garden.training.universal.met import store_met
+    store_met('src/garden/weights/universal')"
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from garden.graphs.link_sketches import GraphSketch
+from garden.graphs.sketch_file import write_sketches
+from garden.strategies.universal.policy import MET_FILE, load_universal
+from garden.training.universal.curriculum import taught_graphs
+
+
+def store_met(folder: str | Path) -> None:
+    """Write the sketches of all graphs that the policy in a folder was trained or validated on."""
+    kinds = load_universal(Path(folder)).training["kinds"]
+    write_sketches(
+        [GraphSketch.of(graph) for graph in taught_graphs(kinds)], Path(folder) / MET_FILE
+    )
