@@ -185,7 +185,6 @@ def test_short__nothing_is_written_under_results(folder):
 
 def test_short__a_training_makes_three_updates(folder):
     assert TrainingOptions(updates=300).resolved().updates == 3
-    assert TrainingOptions(memory_updates=300).resolved().memory_updates == 2
 
 
 def test_short__is_off_unless_it_is_asked_for(monkeypatch):

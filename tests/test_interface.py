@@ -134,7 +134,6 @@ def test_evaluate__takes_any_collection_of_strategies(task):
     ("call", "meant"),
     [
         (lambda: memory_named("vistied"), "visited"),
-        (lambda: memory_named("recurent"), "recurrent"),
         (lambda: check_model_name("treillis"), "trellis"),
         (lambda: garden.TrainingOptions(method="guide").resolved(), "guided"),
         (lambda: strategy_named("univeral"), "universal"),

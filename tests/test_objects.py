@@ -137,16 +137,6 @@ def test_save__wants_a_folder(policy, tmp_path):
     assert (tmp_path / "file").read_text() == "mine"
 
 
-def test_save__forced_leaves_no_memory_of_the_policy_before(tmp_path):
-    from garden.models.message import MessageNetwork
-
-    plain = policy_of(SPEC)
-    message = MessageNetwork(plain.model.row_width)
-    Policy(plain.model, plain.info, message).save(tmp_path / "mine")
-    plain.save(tmp_path / "mine", force=True)
-    assert not (tmp_path / "mine" / "message.safetensors").exists()
-
-
 def test_graph__len_keeps_it_true_and_numpy_takes_it_for_one_object():
     graph = garden.load(SPEC)
     assert bool(graph)

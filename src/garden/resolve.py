@@ -5,14 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
 
 from garden.errors import SpecError, did_you_mean, expect
 from garden.graphs.graph import Graph
 from garden.search.compare import Contender
 from garden.strategies.base import Strategy
 from garden.strategies.import_path import strategy_of_dotted_name
-from garden.strategies.memory import RECURRENT, Memory, memory_for, memory_named
+from garden.strategies.memory import Memory, memory_for, memory_named
 from garden.strategies.registry import WALKERS
 from garden.strategies.universal.adapted import load_universal_or_adapted
 from garden.strategies.universal.edge_bias import Trust
@@ -63,15 +62,10 @@ def contenders_named(strategies: Sequence[StrategyLike], memory: str = "none") -
 
 
 def _memory_of(strategy: Strategy, name: str) -> Memory:
-    """The memory with this name; a recurrent one is the strategy's own."""
-    if name != RECURRENT:
-        trust = getattr(strategy, "trust", None)
-        rule = memory_for(strategy, name)
-        return trust.with_memory(rule) if isinstance(trust, Trust) else rule
-    memory = getattr(strategy, "recurrent_memory", None)
-    if memory is None:
-        raise SpecError(f"{strategy.name} has no recurrent memory: only trained policies may")
-    return cast(Memory, memory)
+    """The memory with this name, for this strategy."""
+    trust = getattr(strategy, "trust", None)
+    rule = memory_for(strategy, name)
+    return trust.with_memory(rule) if isinstance(trust, Trust) else rule
 
 
 def strategy_named(name: str) -> Strategy:
@@ -118,6 +112,5 @@ def _split_memory(name: str) -> tuple[str, str | None]:
         return name, None
     if not base:
         raise SpecError(f"{name!r} names a memory but no strategy: write NAME+{memory}")
-    if memory != RECURRENT:
-        memory_named(memory)  # refused before anything is loaded
+    memory_named(memory)  # refused before anything is loaded
     return base, memory

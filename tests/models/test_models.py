@@ -6,7 +6,7 @@ import torch
 from garden.errors import SpecError, StrategyError
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.models.base import Surroundings, standardisation
+from garden.models.base import TargetContext, standardisation
 from garden.models.config import MODELS, ModelConfig
 from garden.models.ego_tensors import ego_tensors
 from garden.models.layers import Dropout
@@ -149,13 +149,13 @@ def test_policy__sparse_attributes_give_the_same_rows(name):
     assert ours == pytest.approx(np.stack(alone), abs=1e-5)
 
 
-def surroundings(model, rows):
-    """Two targets that show nodes 2, 3 and 4 between them, and some facts."""
-    if not model.uses_surroundings:
+def target_context(model, rows):
+    """Two targets that show nodes 2, 3 and 4 between them, and some indicators."""
+    if not model.reads_neighbours:
         return None
-    shown = torch.tensor([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]]).expand(len(rows), 2, 3)
-    facts = torch.rand(1, 2, 5, 4, generator=torch.Generator().manual_seed(0))
-    return Surroundings(model.places_in(rows[:, 2:]), shown, facts)
+    visible = torch.tensor([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]]).expand(len(rows), 2, 3)
+    indicators = torch.rand(1, 2, 5, 4, generator=torch.Generator().manual_seed(0))
+    return TargetContext(model.neighbour_values(rows[:, 2:]), visible, indicators)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -166,8 +166,8 @@ def test_model__row_s_of_a_stack_is_the_model_of_seed_s(name):
         alone = build_model(name, 3, SMALL, (seed,))
         rows, own = stack.embed(egos), alone.embed(egos)
         assert torch.allclose(rows[place], own[0], atol=1e-6)
-        ours = stack.score_table(rows, rows[:, :2], around=surroundings(stack, rows))[place]
-        theirs = alone.score_table(own, own[:, :2], around=surroundings(alone, own))[0]
+        ours = stack.score_table(rows, rows[:, :2], context=target_context(stack, rows))[place]
+        theirs = alone.score_table(own, own[:, :2], context=target_context(alone, own))[0]
         assert torch.allclose(ours, theirs, atol=1e-6)
 
 

@@ -7,10 +7,10 @@ from garden.datasets.task import SearchTask
 from garden.search.chain import chain_of_scores
 from garden.training.chain_solvers import entropies, log_policy
 from garden.training.methods.a2c import Walks, draw_sources, episode_losses, walk_batch
-from garden.training.training_graph import make_problem
+from garden.training.training_graph import make_training_graph
 
 GRAPH = kaiser_hilgetag(n=24, beta=2, seed=3)
-PROBLEM = make_problem([SearchTask.split(GRAPH, seed=0)])
+PROBLEM = make_training_graph([SearchTask.split(GRAPH, seed=0)])
 TARGETS = torch.tensor([3, 11, 20])
 SCORES = torch.randn(3, 24, generator=torch.Generator().manual_seed(0))
 VALUES = torch.rand(3, 24, generator=torch.Generator().manual_seed(1))

@@ -18,11 +18,11 @@ from garden.training.chain_solvers import (
     validation_hops,
 )
 from garden.training.methods.a2c import walk_batch
-from garden.training.methods.exact import return_surrogate, source_weights
-from garden.training.training_graph import make_problem
+from garden.training.objectives import return_surrogate, source_weights
+from garden.training.training_graph import make_training_graph
 
 GRAPH = kaiser_hilgetag(n=24, beta=2, seed=3)
-PROBLEM = make_problem([SearchTask.split(GRAPH, seed=0)])
+PROBLEM = make_training_graph([SearchTask.split(GRAPH, seed=0)])
 TARGETS = torch.tensor([3, 11, 20])
 SCORES = torch.randn(3, 24, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 
@@ -30,7 +30,7 @@ SCORES = torch.randn(3, 24, generator=torch.Generator().manual_seed(0), dtype=to
 def line_problem():
     """A path 0-1-2 as part of a longer line, for hand-solved chains."""
     line = Graph.from_edges(np.array([[i, i + 1] for i in range(9)]), 10, np.eye(10))
-    return make_problem([SearchTask.split(line, seed=0)])
+    return make_training_graph([SearchTask.split(line, seed=0)])
 
 
 def test_log_policy__sums_to_one_around_every_holder():
@@ -219,7 +219,7 @@ def test_problem__distances_are_the_oracles_with_and_without_a_table(monkeypatch
     table = torch.as_tensor(distances(GRAPH)[TARGETS.numpy()]).float()
     assert torch.equal(PROBLEM.distances_to(TARGETS), table)
     monkeypatch.setattr("garden.training.training_graph.MAX_TABLE_NODES", 5)
-    lazy = make_problem([SearchTask.split(GRAPH, seed=0)])
+    lazy = make_training_graph([SearchTask.split(GRAPH, seed=0)])
     assert lazy.distance_table is None
     assert torch.equal(lazy.distances_to(TARGETS), table)
 
@@ -235,7 +235,7 @@ def test_problem__draws_only_training_targets_and_none_twice():
 def test_solvers__dense_is_right_after_the_number_of_threads_was_set():
     threads = torch.get_num_threads()
     graph = kaiser_hilgetag(n=330, beta=2, seed=0)
-    problem = make_problem([SearchTask.split(graph, seed=0)])
+    problem = make_training_graph([SearchTask.split(graph, seed=0)])
     targets = torch.arange(8)
     chances = log_policy(torch.zeros(8, 330), problem).exp()
     weights = source_weights(problem.distances_to(targets), "uniform")

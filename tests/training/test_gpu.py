@@ -11,9 +11,9 @@ from garden.models.config import ModelConfig
 from garden.training.config import TrainingOptions
 from garden.training.methods import guided
 from garden.training.methods.exact import exact_loss
-from garden.training.methods.target_masking import neighbours_of
+from garden.training.methods.target_masking import with_all_links
 from garden.training.trainer import Trainer, validation_metrics
-from garden.training.training_graph import Problem
+from garden.training.training_graph import TrainingGraph
 
 TASK = SearchTask.split(kaiser_hilgetag(n=30, beta=2, seed=1), seed=0)
 CONFIG = TrainingOptions(model="garden", updates=6, targets_per_update=5, dropout=0.0).resolved()
@@ -25,15 +25,15 @@ GUIDED = TrainingOptions(
     updates=6,
     targets_per_update=5,
     dropout=0.0,
-    neighbour_dropout=0.0,
-    own_dropout=0.0,
+    hidden_link_rate=0.0,
+    target_embedding_dropout=0.0,
     return_coef=1.0,
 ).resolved()
 
 
 def parts_of(targets, part_rate, problem, generator):
     """Every other target shows its first neighbour alone, whatever the device's random numbers."""
-    shown = neighbours_of(targets, problem)
+    shown = with_all_links(targets, problem)
     places = torch.arange(len(shown.owner), device=targets.device)
     kept = (shown.owner % 2 == 0) | (places == torch.searchsorted(shown.owner, shown.owner))
     return replace(shown, owner=shown.owner[kept], members=shown.members[kept])
@@ -42,8 +42,8 @@ def parts_of(targets, part_rate, problem, generator):
 def gradients_on(device, config, loss_of, monkeypatch):
     trainer = Trainer([TASK], config, SIZE, device)
     drawn = torch.as_tensor(TASK.train_targets[:5], device=device)[None]
-    monkeypatch.setattr(Problem, "draw_targets", lambda *_: drawn)
-    monkeypatch.setattr(guided, "some_neighbours_of", parts_of)
+    monkeypatch.setattr(TrainingGraph, "draw_targets", lambda *_: drawn)
+    monkeypatch.setattr(guided, "mask_links", parts_of)
     state = trainer.state
     loss = loss_of(state.model, trainer.problem, config, trainer.dropout, state.generator)
     torch.autograd.backward(loss.loss.sum())

@@ -14,27 +14,27 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.models.config import ModelConfig
 from garden.models.layers import Dropout
-from garden.models.policy import facts_of
+from garden.models.policy import match_indicators
 from garden.models.registry import build_model
 from garden.strategies.ego_matching import matched_table
 from garden.strategies.profile_keys import key_representations
 from garden.training.config import TrainingOptions
 from garden.training.ending import step_share
 from garden.training.handover import TEMPERATURES, best_temperature
-from garden.training.methods.exact import scores_towards
 from garden.training.methods.guided import imitation_losses, sampled_imitation_losses
 from garden.training.methods.target_masking import (
-    neighbours_of,
-    shown_distances,
-    shown_facts,
-    some_neighbours_of,
-    surroundings_of,
+    mask_links,
+    masked_distances,
+    match_indicator_table,
+    scores_towards,
+    target_context_of,
+    with_all_links,
 )
-from garden.training.training_graph import make_problem
+from garden.training.training_graph import make_training_graph
 
 GRAPH = kaiser_hilgetag(n=40, beta=2, seed=1)
 TASK = SearchTask.split(GRAPH, seed=0)
-PROBLEM = make_problem([TASK])
+PROBLEM = make_training_graph([TASK])
 DEGREES = torch.tensor(GRAPH.degrees)
 
 
@@ -50,12 +50,12 @@ def test_imitation__is_the_log_probability_of_coming_nearer():
     for row in range(2):
         total = 0.0
         for node in range(40):
-            around = torch.as_tensor(GRAPH.neighbours(node).astype(np.int64))
+            context = torch.as_tensor(GRAPH.neighbours(node).astype(np.int64))
             if node != targets[row]:
-                expected = torch.logsumexp(scores[row, around], dim=0)
+                expected = torch.logsumexp(scores[row, context], dim=0)
                 assert float(totals[row, node]) == pytest.approx(float(expected), abs=1e-5)
-                chances = torch.softmax(scores[row, around], dim=0)
-                total -= float(chances[distances[row, around] < distances[row, node]].sum().log())
+                chances = torch.softmax(scores[row, context], dim=0)
+                total -= float(chances[distances[row, context] < distances[row, node]].sum().log())
         assert float(losses[row]) == pytest.approx(total / 39, abs=1e-4)
 
 
@@ -68,50 +68,50 @@ def test_imitation__of_the_oracle_itself_is_nothing():
 def partial_targets(rate=1.0, seed=0):
     generator = torch.Generator().manual_seed(seed)
     targets = torch.tensor([[5, 17, 30, 2], [8, 9, 21, 39]])
-    return some_neighbours_of(targets, rate, PROBLEM, generator)
+    return mask_links(targets, rate, PROBLEM, generator)
 
 
-def test_shown__every_target_shows_at_least_one_of_its_own_neighbours():
-    shown = partial_targets()
-    flat = shown.targets.flatten().tolist()
-    table = shown.table(40)
+def test_masking__every_target_shows_at_least_one_of_its_own_neighbours():
+    masked = partial_targets()
+    flat = masked.targets.flatten().tolist()
+    table = masked.table(40)
     for row, target in enumerate(flat):
         members = table[row].nonzero().flatten().tolist()
         assert members
         assert set(members) <= set(GRAPH.neighbours(target).tolist())
-    everything = neighbours_of(shown.targets, PROBLEM)
-    assert len(shown.owner) < len(everything.owner)
+    everything = with_all_links(masked.targets, PROBLEM)
+    assert len(masked.owner) < len(everything.owner)
     assert torch.equal(partial_targets(rate=0).members, everything.members)
 
 
-def test_shown__distances_are_those_of_the_graph_without_hidden_links():
-    shown = partial_targets()
-    found, table = shown_distances(PROBLEM, shown), shown.table(40)
-    for row, target in enumerate(shown.targets.flatten().tolist()):
+def test_masking__distances_are_those_of_the_graph_without_hidden_links():
+    masked = partial_targets()
+    found, table = masked_distances(PROBLEM, masked), masked.table(40)
+    for row, target in enumerate(masked.targets.flatten().tolist()):
         graph = nx.Graph(GRAPH.edges().tolist())
         hidden = [n for n in GRAPH.neighbours(target).tolist() if not table[row, n]]
         graph.remove_edges_from([(target, node) for node in hidden])
         expected = nx.single_source_shortest_path_length(graph, target)
         assert found[row].tolist() == [float(expected.get(n, np.inf)) for n in range(40)]
-    complete = neighbours_of(shown.targets, PROBLEM)
-    flat = shown.targets.flatten()
-    assert torch.equal(shown_distances(PROBLEM, complete), PROBLEM.distances_to(flat))
+    complete = with_all_links(masked.targets, PROBLEM)
+    flat = masked.targets.flatten()
+    assert torch.equal(masked_distances(PROBLEM, complete), PROBLEM.distances_to(flat))
 
 
-def test_shown__facts_of_whole_targets_are_what_a_policy_finds():
+def test_masking__indicators_of_unmasked_targets_are_what_a_policy_finds():
     targets = torch.tensor([[3, 11, 25]])
     keys = key_representations(ego_graphs(GRAPH))
-    expected = facts_of(matched_table(keys, keys.take(targets[0].numpy())))
-    found = shown_facts(PROBLEM, neighbours_of(targets, PROBLEM))
+    expected = match_indicators(matched_table(keys, keys.take(targets[0].numpy())))
+    found = match_indicator_table(PROBLEM, with_all_links(targets, PROBLEM))
     assert found.numpy() == pytest.approx(expected)
 
 
-def test_shown__partial_targets_are_drawn_in_their_share():
+def test_masking__partial_targets_are_drawn_in_their_share():
     drawn = torch.arange(2000).reshape(1, -1) % len(TASK.train_targets)
     targets = torch.as_tensor(TASK.train_targets)[drawn]
-    shown = some_neighbours_of(targets, 0.8, PROBLEM, torch.Generator().manual_seed(1))
-    whole = shown.whole(PROBLEM)
-    assert torch.equal(torch.bincount(shown.owner) == DEGREES[targets[0]], whole[0])
+    masked = mask_links(targets, 0.8, PROBLEM, torch.Generator().manual_seed(1))
+    whole = masked.unmasked(PROBLEM)
+    assert torch.equal(torch.bincount(masked.owner) == DEGREES[targets[0]], whole[0])
     by_chance = torch.where(DEGREES == 1, 1.0, 1 / (DEGREES + 1))[targets]  # a part that is all
     expected = float((0.2 + 0.8 * by_chance).mean())
     assert float(whole.float().mean()) == pytest.approx(expected, abs=0.03)
@@ -119,8 +119,8 @@ def test_shown__partial_targets_are_drawn_in_their_share():
 
 @pytest.mark.parametrize("rate", [0.0, 1.0])
 def test_imitation__sampled_holders_agree_with_all_sources(rate):
-    shown = partial_targets(rate)
-    flat, distances = shown.targets.flatten(), shown_distances(PROBLEM, shown)
+    masked = partial_targets(rate)
+    flat, distances = masked.targets.flatten(), masked_distances(PROBLEM, masked)
     scores = torch.randn(8, 40, generator=torch.Generator().manual_seed(3))
     expected, _ = imitation_losses(scores, distances, flat, PROBLEM)
 
@@ -138,8 +138,8 @@ def test_imitation__sampled_holders_agree_with_all_sources(rate):
 
 @pytest.mark.parametrize("rate", [0.0, 1.0])
 def test_imitation__of_scores_far_apart_is_that_of_each_holders_own_softmax(rate):
-    shown = partial_targets(rate)
-    flat, distances = shown.targets.flatten(), shown_distances(PROBLEM, shown)
+    masked = partial_targets(rate)
+    flat, distances = masked.targets.flatten(), masked_distances(PROBLEM, masked)
     scores = -1e3 * PROBLEM.distances_to(flat) + torch.randn(
         8, 40, generator=torch.Generator().manual_seed(4)
     )
@@ -151,10 +151,10 @@ def test_imitation__of_scores_far_apart_is_that_of_each_holders_own_softmax(rate
         found = []
         for node in range(40):
             if 0 < distances[row, node] < torch.inf:
-                around = torch.as_tensor(GRAPH.neighbours(node).astype(np.int64))
-                visible = (around != target) | (distances[row, node] == 1)
-                chances = torch.softmax(scores.detach()[row, around[visible]].double(), dim=0)
-                nearer = distances[row, around[visible]] < distances[row, node]
+                context = torch.as_tensor(GRAPH.neighbours(node).astype(np.int64))
+                visible = (context != target) | (distances[row, node] == 1)
+                chances = torch.softmax(scores.detach()[row, context[visible]].double(), dim=0)
+                nearer = distances[row, context[visible]] < distances[row, node]
                 found.append(-float(chances[nearer].sum().clamp(min=1e-6).log()))
         assert losses[row].item() == pytest.approx(np.mean(found), rel=1e-4, abs=1e-6)
 
@@ -166,18 +166,18 @@ def test_guided__sampled_form_trains_as_well():
     assert report["trellis"].oracle_ratio < 0.5 * report["random"].oracle_ratio
 
 
-def test_trellis__hidden_targets_keep_their_surroundings_and_lose_their_own_place():
+def test_trellis__hidden_targets_keep_their_neighbours_and_lose_their_own_embedding():
     model = build_model("trellis", 2, ModelConfig())
     rows = model.embed(PROBLEM.egos)
     targets = torch.tensor([[3, 9]])
-    shown = model.target_rows(rows, targets)
-    hidden = model.target_rows(rows, targets, Dropout(0, torch.Generator(), own_rate=0.999999))
-    assert torch.equal(shown, rows[:, [3, 9]])
-    assert torch.equal(hidden[..., 32:], shown[..., 32:])
+    masked = model.target_rows(rows, targets)
+    hidden = model.target_rows(rows, targets, Dropout(0, torch.Generator()), 0.999999)
+    assert torch.equal(masked, rows[:, [3, 9]])
+    assert torch.equal(hidden[..., 32:], masked[..., 32:])
     assert torch.equal(hidden[0, 0, :32], hidden[0, 1, :32])
 
 
-def test_trellis__scores_need_the_surroundings():
+def test_trellis__scores_need_the_target_context():
     model = build_model("trellis", 2, ModelConfig())
     rows = model.embed(PROBLEM.egos)
     with pytest.raises(StrategyError, match="ego graphs show"):
@@ -190,12 +190,12 @@ def test_trellis__problem_and_policy_find_the_same_scores():
     )
     representations = policy.represent(ego_graphs(GRAPH))
     expected = policy.score(representations, representations.take(np.array([4, 30])))
-    shown = neighbours_of(torch.tensor([[4, 30]]), PROBLEM)
+    masked = with_all_links(torch.tensor([[4, 30]]), PROBLEM)
     with torch.no_grad():
         rows = policy.model.embed(PROBLEM.egos)
-        found = scores_towards(policy.model, PROBLEM, rows, shown)[0]
+        found = scores_towards(policy.model, PROBLEM, rows, masked)[0]
         some = torch.tensor([7, 8, 20])
-        few = scores_towards(policy.model, PROBLEM, rows, shown, candidates=some)[0]
+        few = scores_towards(policy.model, PROBLEM, rows, masked, candidates=some)[0]
     assert found.numpy() == pytest.approx(expected, abs=1e-4)
     assert few.numpy() == pytest.approx(expected[:, [7, 8, 20]], abs=1e-4)
 
@@ -252,19 +252,21 @@ def test_trellis__learns_values_by_a2c():
     assert np.corrcoef(values[others], distances[others])[0, 1] < -0.7
 
 
-@pytest.mark.parametrize("reads", ["position", "matching"])
-def test_trellis__a_part_reads_nothing_of_the_other(reads):
-    model = build_model("trellis", 2, ModelConfig(reads=reads))
-    shown = neighbours_of(torch.tensor([[4, 30]]), PROBLEM)
+@pytest.mark.parametrize("parts", ["embeddings", "matching"])
+def test_trellis__a_part_reads_nothing_of_the_other(parts):
+    model = build_model("trellis", 2, ModelConfig(parts=parts))
+    masked = with_all_links(torch.tensor([[4, 30]]), PROBLEM)
     rows = model.embed(PROBLEM.egos)
-    around = surroundings_of(model, PROBLEM, rows, shown)
-    goals = model.target_rows(rows, shown.targets)
-    scores = model.score_table(rows, goals, around=around)
+    context = target_context_of(model, PROBLEM, rows, masked)
+    goals = model.target_rows(rows, masked.targets)
+    scores = model.score_table(rows, goals, context=context)
     moved = torch.cat([rows[..., :64] + torch.randn(1, 40, 64), rows[..., 64:]], dim=-1)
-    elsewhere = replace(around, places=around.places + 1)
-    by_place = model.score_table(moved, goals, around=elsewhere)
-    by_match = model.score_table(rows, goals, around=replace(around, facts=around.facts + 1))
-    unread, read = (by_match, by_place) if reads == "position" else (by_place, by_match)
+    elsewhere = replace(context, neighbours=context.neighbours + 1)
+    by_embedding = model.score_table(moved, goals, context=elsewhere)
+    by_match = model.score_table(
+        rows, goals, context=replace(context, indicators=context.indicators + 1)
+    )
+    unread, read = (by_match, by_embedding) if parts == "embeddings" else (by_embedding, by_match)
     assert torch.equal(scores, unread)
     assert not torch.allclose(scores, read, atol=1e-3)
 

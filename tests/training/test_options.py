@@ -49,12 +49,15 @@ def test_train__what_is_given_twice_and_differently_is_refused(named, options):
         ({"model": "garden", "return_coef": 1.0}, "method exact: it belongs to guided"),
         ({"walks_per_target": 3}, "method guided: it belongs to a2c"),
         ({"method": "a2c", "source_weights": "uniform"}, "belongs to exact and guided"),
-        ({"model": "garden", "own_dropout": 0.1}, "model garden: it belongs to trellis"),
         (
-            {"model": "mlpa2c", "method": "guided", "neighbour_dropout": 0.1},
+            {"model": "garden", "target_embedding_dropout": 0.1},
+            "model garden: it belongs to trellis",
+        ),
+        (
+            {"model": "mlpa2c", "method": "guided", "hidden_link_rate": 0.1},
             "model mlpa2c: it belongs to trellis",
         ),
-        ({"method": "exact", "neighbour_dropout": 0.1}, "method exact: it belongs to guided"),
+        ({"method": "exact", "hidden_link_rate": 0.1}, "method exact: it belongs to guided"),
     ],
 )
 def test_options__that_would_do_nothing_are_refused(options, message):
@@ -62,13 +65,8 @@ def test_options__that_would_do_nothing_are_refused(options, message):
         TrainingOptions(**options).resolved()
 
 
-def test_options__of_a_messages_state_hide_links_whatever_the_model():
-    options = TrainingOptions(model="mlpa2c", neighbour_dropout=0.3, memory_updates=2)
-    assert options.resolved().neighbour_dropout == 0.3
-
-
 @pytest.mark.parametrize(
-    ("model", "size"), [("trellis", {"layers": 2}), ("garden", {"reads": "matching"})]
+    ("model", "size"), [("trellis", {"layers": 2}), ("garden", {"parts": "matching"})]
 )
 def test_size__that_would_do_nothing_is_refused(model, size):
     with pytest.raises(SpecError, match="does nothing with model"):

@@ -17,7 +17,7 @@ from garden.training.config import RunOptions
 from garden.training.trainer import Trainer
 from garden.training.training_graph import max_validation_targets
 
-from .short_runs import CPU, GRAPH, SIZE, TASK, TRELLIS, FakeClock, StopAt, state_of, train_into
+from .short_runs import GRAPH, SIZE, TASK, TRELLIS, FakeClock, StopAt, state_of, train_into
 
 LARGER = SearchTask.split(kaiser_hilgetag(n=100, beta=2, seed=1), seed=0)
 NUM_TARGETS = len(LARGER.validation_targets)
@@ -164,14 +164,6 @@ def test_time_limit__counts_from_the_start_of_the_training_not_of_its_first_upda
     trainer = Trainer([LARGER], replace(TRELLIS.resolved(), updates=10**6), SIZE, clock=clock)
     assert trainer.run(max_minutes=1.0, since=0.0).stopped == "time"
     assert clock.now <= 66
-
-
-def test_time_limit__stops_the_training_of_a_messages_state(tmp_path):
-    options = replace(TRELLIS, updates=2, memory_updates=10**6)
-    limited = replace(CPU, max_minutes=0.05)
-    run = run_module.train_seeds([TASK], options, SIZE, limited, [tmp_path])[0]
-    assert run.summary["stopped"] == "time"
-    assert json.loads((tmp_path / "summary.json").read_text())["stopped"] == "time"
 
 
 def test_validation__goes_by_a_fixed_sample_on_large_graphs_only():

@@ -31,7 +31,7 @@ class Reproduce(Verb):
 
     name: tyro.conf.Positional[str]
     """The experiment: graphs, facebook, temperature, density, ablation, runtime, values (the
-    paper's), trellis, failures, splits, larger, recurrent, universal, adapt, robustness (ours), or
+    paper's), trellis, failures, splits, larger, universal, adapt, robustness (ours), or
     all."""
 
     out: Path = Path("results")

@@ -32,7 +32,7 @@ class Route(Verb):
 
     memory: str = "none"
     """The memory, where the strategy names none: none, visited, backtrack,
-    frontier, or recurrent where a policy brings one."""
+    frontier."""
 
     graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
         default_factory=GraphOptions

@@ -15,28 +15,34 @@ from garden.graphs.ego import ProfileTable
 from garden.models.ego_tensors import EgoTensors
 from garden.models.heads import PairNetwork
 from garden.models.layers import KEEP_ALL, Dropout
-from garden.models.trellis.distance_codes import RangeCodes
 
 
 @dataclass(frozen=True, eq=False)
-class Surroundings:
+class TargetContext:
     """What the targets' ego graphs show beside their rows, for models that read it.
 
-    ``shown`` says who shows which neighbour: over a table of targets it is (S, T, num_shown), 1
-    where target t shows that neighbour; over aligned rows it is (num_shown,), the row that does.
+    ``visible`` says which target shows which neighbour. Over a table of targets it is
+    (S, T, M): 1 where target t shows neighbour m. Over aligned rows it is (M,): the row whose
+    target shows neighbour m.
     """
 
-    places: Tensor  # (S, num_shown, place) what the model makes of each neighbour's profile
-    shown: Tensor
-    facts: Tensor  # (…, T, n, 4) or (…, P, 4): what candidate and target have in common
+    neighbours: Tensor  # (S, M, width) what the model keeps of each visible neighbour
+    visible: Tensor  # (S, T, M) or (M,)
+    indicators: Tensor  # (…, T, n, 4) or (…, P, 4) match indicators of candidate and target
 
 
 class Model(nn.Module):
-    """A learned strategy in training: tensors in, tensors out, with a leading seed axis."""
+    """A learned strategy in training: tensors in, tensors out, with a leading seed axis.
+
+    A subclass embeds ego graphs as rows; by default an actor scores pairs of rows and a critic
+    values them, as in the paper. A model that reads more of its targets than their rows declares
+    ``reads_neighbours``; one that learns something beside its policy gives an
+    :meth:`auxiliary_loss`.
+    """
 
     name: str
-    uses_surroundings: ClassVar[bool] = False
-    """Whether scores also read what the targets' ego graphs show, beside their rows."""
+    reads_neighbours: ClassVar[bool] = False
+    """Whether scores also read a :class:`TargetContext`: the target's neighbours, one by one."""
     actor: PairNetwork  # what scores, unless a model has a way of its own
     critic: PairNetwork  # what values
     shift: Tensor  # (num_attributes,) subtracted from profiles
@@ -66,20 +72,46 @@ class Model(nn.Module):
         members are joined, (num_members, num_members) bool, its diagonal included.
         """
 
-    def places(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
-        """What the model makes of each profile alone, (S, num_profiles, place), where it does."""
-        raise NotImplementedError(f"{self.name} has no places")
+    def neighbour_values(self, rows: Tensor) -> Tensor:
+        """What the model keeps of neighbours, (S, M, width), from their rows, (S, M, row_width)."""
+        raise NotImplementedError(f"{self.name} does not read neighbours")
 
-    def places_in(self, rows: Tensor) -> Tensor:
-        """The places of the rows' own profiles, (S, rows, place), for a model that has places."""
-        raise NotImplementedError(f"{self.name} has no places")
+    def profile_values(self, egos: EgoTensors) -> Tensor:
+        """The same from profiles alone, (S, num_profiles, width), as an ego graph shows them."""
+        raise NotImplementedError(f"{self.name} does not read neighbours")
 
-    def ranged(self, rows: Tensor) -> RangeCodes | None:
-        """Codes and doubts in these rows, for a model that learns ranges."""
+    def auxiliary_loss(
+        self,
+        rows: Tensor,
+        targets: Tensor,
+        distances: Tensor,
+        unmasked: Tensor | None = None,
+        sources: Tensor | None = None,
+    ) -> tuple[str, Tensor] | None:
+        """A loss of the model's own beside that of its policy: its name, and (S,) per seed.
+
+        Args:
+            rows: the rows of all nodes, (S, num_nodes, row_width).
+            targets: the targets of an update, (S, T).
+            distances: hops from every node to each target, (S · T, num_nodes).
+            unmasked: which targets show all of their links, (S, T) bool; all by default.
+            sources: the nodes to measure from; all by default.
+
+        """
         return None
 
-    def target_rows(self, rows: Tensor, targets: Tensor, dropout: Dropout = KEEP_ALL) -> Tensor:
-        """The targets' rows of each seed, (S, T, width), from targets (S, T)."""
+    def target_rows(
+        self,
+        rows: Tensor,
+        targets: Tensor,
+        dropout: Dropout = KEEP_ALL,
+        embedding_dropout: float = 0.0,
+    ) -> Tensor:
+        """The targets' rows of each seed, (S, T, width), from targets (S, T).
+
+        A share ``embedding_dropout`` of the targets loses its own embedding, for models that have
+        one, by random numbers of ``dropout``'s generator.
+        """
         return rows.gather(1, targets.unsqueeze(-1).expand(-1, -1, rows.shape[-1]))
 
     def score_table(
@@ -87,25 +119,25 @@ class Model(nn.Module):
         rows: Tensor,
         targets: Tensor,
         dropout: Dropout = KEEP_ALL,
-        around: Surroundings | None = None,
+        context: TargetContext | None = None,
     ) -> Tensor:
         """f_π: (S, n, width) and (S, T, width) → scores (S, T, n)."""
         return self.actor.table(rows, targets, dropout)
 
     def score_aligned(
-        self, candidates: Tensor, targets: Tensor, around: Surroundings | None = None
+        self, candidates: Tensor, targets: Tensor, context: TargetContext | None = None
     ) -> Tensor:
         """f_π: aligned rows (S, P, width) → scores (S, P)."""
         return self.actor.aligned(candidates, targets)
 
     def value_table(
-        self, rows: Tensor, targets: Tensor, around: Surroundings | None = None
+        self, rows: Tensor, targets: Tensor, context: TargetContext | None = None
     ) -> Tensor:
         """f_v: (S, n, width) and (S, T, width) → values in (0, 1), (S, T, n)."""
         return torch.sigmoid(self.critic.table(rows, targets))
 
     def value_aligned(
-        self, holders: Tensor, targets: Tensor, around: Surroundings | None = None
+        self, holders: Tensor, targets: Tensor, context: TargetContext | None = None
     ) -> Tensor:
         """f_v: aligned rows (S, P, width) → values in (0, 1), (S, P)."""
         return torch.sigmoid(self.critic.aligned(holders, targets))

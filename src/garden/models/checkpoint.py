@@ -20,24 +20,18 @@ from torch import Tensor, nn
 from garden.atomic import write_file, write_text
 from garden.errors import DataError
 from garden.models.config import ModelConfig
-from garden.models.message import MessageNetwork
 from garden.models.policy import Policy, PolicyInfo
 from garden.models.registry import build_model
 
 FORMAT = "garden-policy-1"
 CONFIG_FILE = "config.json"
 MODEL_FILE = "model.safetensors"
-MESSAGE_FILE = "message.safetensors"  # where a recurrent memory was trained
 
 
 def save_policy(policy: Policy, folder: Path) -> None:
     """Write a policy into a folder of its own."""
     write_text(folder / CONFIG_FILE, config_text(policy.info))
     write_tensors(folder / MODEL_FILE, policy.model.state_dict(), {})
-    if policy.message is not None:
-        write_tensors(folder / MESSAGE_FILE, policy.message.state_dict(), {})
-    else:  # that of a policy which stood here before
-        (folder / MESSAGE_FILE).unlink(missing_ok=True)
 
 
 def load_policy(folder: Path, device: str = "cpu") -> Policy:
@@ -50,13 +44,7 @@ def load_policy(folder: Path, device: str = "cpu") -> Policy:
         raise DataError(f"{folder / CONFIG_FILE}: unknown model options ({error})") from None
     model = build_model(info.model, len(info.attribute_names), options)
     _fill(model, tensors, folder / MODEL_FILE, f"the {info.model} model")
-    message = None
-    if (folder / MESSAGE_FILE).exists():
-        message = MessageNetwork(model.row_width)
-        tensors, _ = read_tensors(folder / MESSAGE_FILE)
-        _fill(message, tensors, folder / MESSAGE_FILE, "the recurrent memory")
-        message.to(device)
-    return Policy(model.to(device), info, message)
+    return Policy(model.to(device), info)
 
 
 def _fill(network: nn.Module, tensors: Mapping[str, Tensor], path: Path, whose: str) -> None:

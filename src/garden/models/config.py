@@ -11,12 +11,11 @@ from garden.errors import SpecError, did_you_mean, expect
 
 ModelName = Literal["trellis", "garden", "mlpa2c", "mlpa2cwd"]
 MODELS: tuple[ModelName, ...] = get_args(ModelName)
-Reads = Literal["both", "position", "matching", "no-ranges"]
+Parts = Literal["all", "embeddings", "matching", "no-distance-codes"]
 
 REVISIONS: Mapping[str, int] = {"trellis": 3}
-"""Models that once came out otherwise under the same options: trellis, before ranges, before
-temperatures were chosen by half a percent at least, and before profiles were read as waves and
-nodes had one code."""
+"""Models that once came out otherwise under the same options. trellis: 1 got distance codes, 2
+chose temperatures by half a percent at least, 3 got Fourier features and one code per node."""
 
 
 @dataclass(frozen=True)
@@ -32,22 +31,23 @@ class ModelConfig:
     layers: int = 3
     """Graph attention layers, all within the ego graph (`garden` only)."""
 
-    reads: Reads = "both"
-    """What `trellis` reads of two ego graphs: learned places and ranges (position), common profiles
-    (matching), or both; no-ranges is both without ranges."""
+    parts: Parts = "all"
+    """What `trellis` reads of two ego graphs: embeddings and distance codes (embeddings), match
+    indicators (matching), or all of them; no-distance-codes is all but distance codes."""
 
     def __post_init__(self) -> None:
         for name in ("hidden", "embedding", "layers"):
             expect(name, getattr(self, name), Integral, otherwise="a whole number")
             if getattr(self, name) < 1:
                 raise SpecError(f"{name} is {getattr(self, name)}: it must be at least 1")
-        if self.reads not in get_args(Reads):
-            raise SpecError(f"unknown reads {self.reads!r}: choose from {get_args(Reads)}")
+        if self.parts not in get_args(Parts):
+            choices = ", ".join(get_args(Parts))
+            raise SpecError(f"unknown parts {self.parts!r}: choose from {choices}")
 
     @property
-    def ranges(self) -> bool:
-        """Whether `trellis` learns ranges."""
-        return self.reads in ("both", "position")
+    def distance_codes(self) -> bool:
+        """Whether `trellis` learns distance codes."""
+        return self.parts in ("all", "embeddings")
 
 
 def check_model_name(name: str) -> ModelName:

@@ -47,23 +47,17 @@ class StackedLayerNorm(nn.Module):
 
 
 class Dropout:
-    """What training leaves out at random, from a generator of its own, so that runs resume exactly.
+    """Dropout from a generator of its own, so that runs resume exactly.
 
-    Besides hidden units or attributes (``rate``), some targets hide a part of their neighbours
-    (``neighbour_rate``) or their own place (``own_rate``).
+    Args:
+        rate: the share of hidden units, or of attributes, that is dropped.
+        generator: where the random numbers come from.
+
     """
 
-    def __init__(
-        self,
-        rate: float = 0.0,
-        generator: torch.Generator | None = None,
-        neighbour_rate: float = 0.0,
-        own_rate: float = 0.0,
-    ) -> None:
+    def __init__(self, rate: float = 0.0, generator: torch.Generator | None = None) -> None:
         self.rate = rate
         self.generator = generator
-        self.neighbour_rate = neighbour_rate
-        self.own_rate = own_rate
 
     def __call__(self, rows: Tensor) -> Tensor:
         """The rows with a share of their entries zeroed and the others scaled up."""

@@ -15,14 +15,14 @@ from garden.atomic import free_folder
 from garden.errors import StrategyError
 from garden.graphs.ego import EgoGraph, EgoGraphs
 from garden.graphs.identity import GraphIdentity
-from garden.models.base import Model, Surroundings
+from garden.models.base import Model, TargetContext
 from garden.models.ego_tensors import EgoTensors, ego_tensors, profile_tensor
-from garden.models.message import MessageNetwork, RecurrentMemory
 from garden.notebook import facts_as_html
 from garden.strategies.base import Ragged, Representations, Selection, Strategy
 from garden.strategies.ego_matching import Matches, matched_pairs, matched_table
 from garden.strategies.profile_keys import key_representations
 
+NEIGHBOURS = "neighbour_values"  # what a model that reads neighbours keeps of each
 _ENTRIES_PER_BLOCK = 1 << 23
 
 
@@ -54,14 +54,12 @@ class Policy(Strategy):
         self,
         model: Model,
         info: PolicyInfo,
-        message: MessageNetwork | None = None,
         selection: Selection = "softmax",
     ) -> None:
         if model.num_seeds != 1:
             raise StrategyError(f"a policy is one model, not a stack of {model.num_seeds}")
         self.model = model.eval().requires_grad_(False)
         self.info = info
-        self.message = message
         self.selection = selection  # type: ignore[misc]
         self.trained_graph, self.trained_task = info.graph_hash, info.task_hash
         self.trained_seed = info.seed
@@ -90,17 +88,7 @@ class Policy(Strategy):
 
     def as_argmax(self) -> Policy:
         """The same policy that always takes the best candidate."""
-        return Policy(self.model, self.info, self.message, "argmax")
-
-    @property
-    def recurrent_memory(self) -> RecurrentMemory:
-        """The memory that was trained with this policy."""
-        if self.message is None:
-            raise StrategyError(
-                f"{self.name}: no recurrent memory was trained with this policy: train with "
-                "`memory_updates=300`, or use another memory"
-            )
-        return RecurrentMemory(self.message)
+        return Policy(self.model, self.info, "argmax")
 
     def check_attributes(self, names: tuple[str, ...]) -> None:
         """Refuse a graph whose attributes are not those that were trained on, saying which."""
@@ -138,22 +126,22 @@ class Policy(Strategy):
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """The actor's output."""
-        around = None
-        if self.model.uses_surroundings:
-            members = targets.ragged["places"]
-            around = Surroundings(
+        context = None
+        if self.model.reads_neighbours:
+            members = targets.ragged[NEIGHBOURS]
+            context = TargetContext(
                 self._tensor(members.values),
                 torch.as_tensor(members.owner, device=self._device),
-                self._tensor(facts_of(matched_pairs(candidates, targets))),
+                self._tensor(match_indicators(matched_pairs(candidates, targets))),
             )
         with torch.no_grad():
-            scores = self.model.score_aligned(self._rows(candidates), self._rows(targets), around)
+            scores = self.model.score_aligned(self._rows(candidates), self._rows(targets), context)
         return scores[0].cpu().numpy().astype(np.float64)
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """The actor's output for all pairs."""
         return self._table(
-            lambda rows, goals, around: self.model.score_table(rows, goals, around=around),
+            lambda rows, goals, context: self.model.score_table(rows, goals, context=context),
             candidates,
             targets,
         )
@@ -169,7 +157,7 @@ class Policy(Strategy):
 
     def _table(
         self,
-        judge: Callable[[Tensor, Tensor, Surroundings | None], Tensor],
+        judge: Callable[[Tensor, Tensor, TargetContext | None], Tensor],
         candidates: Representations,
         targets: Representations,
     ) -> np.ndarray:
@@ -179,23 +167,23 @@ class Policy(Strategy):
         with torch.no_grad():
             for block in self._blocks(candidates, targets):
                 few = targets.take(np.arange(block.start, block.stop))
-                judged = judge(rows, self._rows(few), self._surroundings(candidates, few))
+                judged = judge(rows, self._rows(few), self._target_context(candidates, few))
                 table[block] = judged[0].cpu().numpy()
         return table
 
-    def _surroundings(
+    def _target_context(
         self, candidates: Representations, targets: Representations
-    ) -> Surroundings | None:
+    ) -> TargetContext | None:
         """What a table of these targets shows, for models that read it."""
-        if not self.model.uses_surroundings:
+        if not self.model.reads_neighbours:
             return None
-        members = targets.ragged["places"]
-        shown = np.zeros((len(targets), len(members.values)), dtype=np.float32)
-        shown[members.owner, np.arange(len(members.values))] = 1
-        return Surroundings(
+        members = targets.ragged[NEIGHBOURS]
+        visible = np.zeros((len(targets), len(members.values)), dtype=np.float32)
+        visible[members.owner, np.arange(len(members.values))] = 1
+        return TargetContext(
             self._tensor(members.values),
-            self._tensor(shown),
-            self._tensor(facts_of(matched_table(candidates, targets))),
+            self._tensor(visible),
+            self._tensor(match_indicators(matched_table(candidates, targets))),
         )
 
     @property
@@ -212,22 +200,22 @@ class Policy(Strategy):
     def _representations(
         self, rows: Tensor, tensors: EgoTensors, egos: EgoGraphs
     ) -> Representations:
-        """The rows, and where the model wants them, keys and places of the neighbours."""
+        """The rows, and for models that read neighbours, the neighbours' keys and values."""
         arrays: dict[str, np.ndarray] = {"row": rows[0].cpu().numpy()}
-        if not self.model.uses_surroundings:
+        if not self.model.reads_neighbours:
             return Representations(arrays)
         keys = key_representations(egos)
         with torch.no_grad():
-            places = self.model.places(tensors)[0]
+            values = self.model.profile_values(tensors)[0]
         members = tensors.members[tensors.is_centre[:, 0] == 0]
-        told = Ragged(places[members].cpu().numpy(), keys.ragged["neighbours"].offsets)
-        return Representations({**arrays, **keys.arrays}, {**keys.ragged, "places": told})
+        ragged = Ragged(values[members].cpu().numpy(), keys.ragged["neighbours"].offsets)
+        return Representations({**arrays, **keys.arrays}, {**keys.ragged, NEIGHBOURS: ragged})
 
     def _blocks(self, candidates: Representations, targets: Representations) -> Iterator[slice]:
         """Slices of the targets whose score tables stay small, neighbours counted."""
         weights = np.ones(len(targets), dtype=np.int64)
-        if self.model.uses_surroundings:
-            weights += np.diff(targets.ragged["places"].offsets)
+        if self.model.reads_neighbours:
+            weights += np.diff(targets.ragged[NEIGHBOURS].offsets)
         fill = np.cumsum(weights * max(1, len(candidates)))
         start = 0
         while start < len(targets):
@@ -259,13 +247,12 @@ class Policy(Strategy):
             "trained on": self.info.graph,
             "seed": str(self.info.seed),
             "attributes": f"{len(self.info.attribute_names):,}",
-            "recurrent memory": "no" if self.message is None else "yes",
         }
         return facts_as_html(f"Policy {self.info.model}", facts)
 
 
-def facts_of(matches: Matches) -> np.ndarray:
-    """What trellis reads of two ego graphs, (…, 4).
+def match_indicators(matches: Matches) -> np.ndarray:
+    """The match indicators of two ego graphs, (…, 4).
 
     Whether the candidate can be the target, can be its neighbour, looks like a neighbour and is
     none, and how many members of its ego graph look like neighbours of the target.

@@ -19,8 +19,6 @@ from garden.errors import SpecError, did_you_mean, expect
 from garden.graphs.cells import shown
 from garden.strategies.base import Representations, Strategy
 
-RECURRENT = "recurrent"  # the memory that a policy brings with it, where one was trained
-
 
 class Memory(ABC):
     """A rule that the holder applies to its neighbours' scores before it chooses."""
@@ -277,10 +275,8 @@ def memory_named(name: str) -> Memory:
     expect("memory", name, str, otherwise="the name of a memory")
     if name in MEMORIES:
         return MEMORIES[name]
-    known = (*MEMORIES, RECURRENT)
-    raise SpecError(
-        f"unknown memory {shown(name)}: {did_you_mean(name, known)}choose from {', '.join(known)}"
-    )
+    hint = did_you_mean(name, MEMORIES)
+    raise SpecError(f"unknown memory {shown(name)}: {hint}choose from {', '.join(MEMORIES)}")
 
 
 BY_SCORE = FrontierMemory(hop_price=2.0, patience=math.inf, by_score=True)

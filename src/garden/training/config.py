@@ -51,14 +51,13 @@ class TrainingOptions:
 
     dropout: float | None = None
     """Share of hidden units, or of trellis' input attributes, dropped in training; at 0 trellis
-    forges no waves either."""
+    corrupts no Fourier features either."""
 
-    neighbour_dropout: float | None = None
-    """Share of training targets that show only a random part of their neighbours (guided trellis,
-    and --memory-updates)."""
+    hidden_link_rate: float | None = None
+    """Share of training targets that hide a random part of their links (guided trellis only)."""
 
-    own_dropout: float | None = None
-    """Share of targets whose own place is hidden in training (trellis only)."""
+    target_embedding_dropout: float | None = None
+    """Share of targets whose own embedding is masked in training (trellis only)."""
 
     gamma: float | None = None
     """Discount factor, γ in the paper."""
@@ -96,10 +95,6 @@ class TrainingOptions:
     validate_every: int | None = None
     """Updates between validations."""
 
-    memory_updates: int | None = None
-    """Gradient steps that, after all others, train a recurrent state for the message; 0
-    trains none."""
-
     patience: int | None = None
     """Validations without improvement after which training ends; 0 never ends early. Where a
     cool-down follows, less than .001 is no improvement."""
@@ -130,7 +125,7 @@ class TrainingOptions:
         check_options(given, method, model)
         named: dict[str, Any] = {"model": model, "method": method}
         if cut_short():
-            named |= {"updates": UPDATES, "memory_updates": 2 if self.memory_updates else 0}
+            named["updates"] = UPDATES
         return TrainingConfig(**{**METHOD_DEFAULTS[method], **stored, **given, **named})
 
     def at_full_length(self) -> TrainingOptions:
@@ -165,8 +160,6 @@ def check_options(given: Collection[str], method: str, model: str) -> None:
     """Refuse options that would do nothing with this method or model."""
     for name in given:
         methods, models = OPTION_METHODS.get(name, METHODS), OPTION_MODELS.get(name, MODELS)
-        if name == "neighbour_dropout" and "memory_updates" in given:
-            continue  # the message's state learns from targets that hide links, whatever the model
         for kind, chosen, having in (("method", method, methods), ("model", model, models)):
             if chosen not in having:
                 owners = " and ".join(having)
@@ -193,8 +186,8 @@ class TrainingConfig:
     learning_rate: float
     weight_decay: float
     dropout: float
-    neighbour_dropout: float
-    own_dropout: float
+    hidden_link_rate: float
+    target_embedding_dropout: float
     gamma: float
     entropy_coef: float
     clip: float
@@ -206,7 +199,6 @@ class TrainingConfig:
     source_weights: SourceWeights
     max_hops: MaxHops
     validate_every: int
-    memory_updates: int
     patience: int
     cooldown: int = 0
     init_seed: int | None = None
@@ -214,7 +206,7 @@ class TrainingConfig:
     def __post_init__(self) -> None:
         for name in _COUNTS:
             expect(name, getattr(self, name), Integral, otherwise="a whole number")
-        for name in (*_WEIGHTS, "gamma", "dropout", "neighbour_dropout", "own_dropout"):
+        for name in (*_WEIGHTS, "gamma", "dropout", "hidden_link_rate", "target_embedding_dropout"):
             expect(name, getattr(self, name), Real, otherwise="a number")
         for name in _COUNTS:
             if getattr(self, name) < 1:
@@ -226,7 +218,7 @@ class TrainingConfig:
                 raise SpecError(f"{name} is {value}: it must be finite and not negative")
         if not 0 < self.gamma < 1:
             raise SpecError(f"gamma is {self.gamma}: it must lie between 0 and 1")
-        for name in ("dropout", "neighbour_dropout", "own_dropout"):
+        for name in ("dropout", "hidden_link_rate", "target_embedding_dropout"):
             if not 0 <= getattr(self, name) < 1:
                 raise SpecError(
                     f"{name} is {getattr(self, name)}: at least 0 and below 1 is needed"
@@ -270,12 +262,11 @@ _WEIGHTS = (
     "patience",
     "cooldown",
     "holders_per_update",
-    "memory_updates",
 )
 
 OPTION_METHODS: Mapping[str, tuple[MethodName, ...]] = {
     "walks_per_target": ("a2c",),
-    "neighbour_dropout": ("guided",),
+    "hidden_link_rate": ("guided",),
     "imitation_coef": ("guided",),
     "return_coef": ("guided",),
     "return_targets": ("guided",),
@@ -285,15 +276,15 @@ OPTION_METHODS: Mapping[str, tuple[MethodName, ...]] = {
 """Which methods have an option; those that are not named here belong to all."""
 
 OPTION_MODELS: Mapping[str, tuple[ModelName, ...]] = {
-    "neighbour_dropout": ("trellis",),
-    "own_dropout": ("trellis",),
+    "hidden_link_rate": ("trellis",),
+    "target_embedding_dropout": ("trellis",),
 }
 """Which models have an option."""
 
 SIZE_MODELS: Mapping[str, tuple[ModelName, ...]] = {
     "embedding": ("garden",),
     "layers": ("garden",),
-    "reads": ("trellis",),
+    "parts": ("trellis",),
 }
 """Which models have a size of :class:`~garden.models.config.ModelConfig`."""
 
@@ -309,8 +300,8 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "learning_rate": 5e-4,
         "weight_decay": 0.0,
         "dropout": 0.2,
-        "neighbour_dropout": 0.0,
-        "own_dropout": 0.0,
+        "hidden_link_rate": 0.0,
+        "target_embedding_dropout": 0.0,
         "gamma": 0.99,
         "entropy_coef": 1e-3,
         "clip": 0.0,
@@ -322,7 +313,6 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "source_weights": "uniform",
         "max_hops": "auto",
         "validate_every": 100,
-        "memory_updates": 0,
         "patience": 0,
     },
     "exact": {
@@ -332,8 +322,8 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "learning_rate": 1e-3,
         "weight_decay": 1e-3,
         "dropout": 0.2,
-        "neighbour_dropout": 0.0,
-        "own_dropout": 0.0,
+        "hidden_link_rate": 0.0,
+        "target_embedding_dropout": 0.0,
         "gamma": 0.97,
         "entropy_coef": 1e-3,
         "clip": 1.0,
@@ -345,7 +335,6 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "source_weights": "inverse-distance",
         "max_hops": "auto",
         "validate_every": 20,
-        "memory_updates": 0,
         "patience": 20,
     },
     "guided": {
@@ -355,8 +344,8 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "learning_rate": 3e-3,
         "weight_decay": 1e-3,
         "dropout": 0.2,
-        "neighbour_dropout": 0.8,
-        "own_dropout": 0.5,
+        "hidden_link_rate": 0.8,
+        "target_embedding_dropout": 0.5,
         "gamma": 0.95,
         "entropy_coef": 0.0,
         "clip": 1.0,
@@ -368,7 +357,6 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "source_weights": "inverse-distance",
         "max_hops": "auto",
         "validate_every": 50,
-        "memory_updates": 0,
         "patience": 8,
         "cooldown": 300,
     },

@@ -21,7 +21,7 @@ from garden.atomic import write_text
 from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError
 from garden.graphs.identity import GraphIdentity
-from garden.models.checkpoint import CONFIG_FILE, MESSAGE_FILE, config_text, read_info
+from garden.models.checkpoint import CONFIG_FILE, config_text, read_info
 from garden.models.config import ModelConfig
 from garden.models.policy import Policy, PolicyInfo
 from garden.models.registry import build_model
@@ -30,10 +30,8 @@ from garden.training.callbacks import MetricsFile, listeners_for
 from garden.training.config import RunOptions, TrainingConfig, TrainingOptions
 from garden.training.limits import with_limit
 from garden.training.listener import Listener
-from garden.training.recurrent import train_message
 from garden.training.state import STATE_FILE, SeedProgress, weights_of
 from garden.training.trainer import TRAINS_VALUE, Outcome, Trainer
-from garden.training.training_graph import make_problem
 
 SUMMARY_FILE = "summary.json"
 _LOG = logging.getLogger("garden")
@@ -86,8 +84,7 @@ def train_seeds(
                 MetricsFile(folder).cut(trainer.state.update)
         outcome = trainer.run(run_options.max_minutes, since)
         runs = [
-            _finished(outcome, info, task, trainer, model_config, seed)
-            for seed, (info, task) in enumerate(zip(infos, tasks, strict=True))
+            _finished(outcome, info, trainer, model_config, seed) for seed, info in enumerate(infos)
         ]
     finally:
         for listener in everybody:
@@ -98,27 +95,12 @@ def train_seeds(
 
 
 def _finished(
-    outcome: Outcome,
-    info: PolicyInfo,
-    task: SearchTask,
-    trainer: Trainer,
-    model_config: ModelConfig,
-    seed: int,
+    outcome: Outcome, info: PolicyInfo, trainer: Trainer, model_config: ModelConfig, seed: int
 ) -> TrainedRun:
-    """One seed's run, its memory trained where one is asked for, its summary stored."""
-    config, stopped = trainer.config, outcome.stopped
+    """One seed's run, its summary stored."""
     home = trainer.folders[seed] if trainer.folders else None
     policy = _policy(outcome, info, model_config, seed)
-    if config.memory_updates and stopped in ("finished", "early"):
-        device = trainer.problem.device
-        remembering = _with_memory(policy, task, config, device, trainer.plan.deadline)
-        if remembering is None:
-            stopped = "time"
-        else:
-            policy = remembering
-            if home is not None:
-                policy.save(home, force=True)
-    summary = _summary(outcome, config, seed, stopped)
+    summary = _summary(outcome, trainer.config, seed)
     if home is not None:  # last, so that one that says finished stands for a whole run
         write_text(home / SUMMARY_FILE, json.dumps(summary, indent=2) + "\n")
     return TrainedRun(policy, summary, home)
@@ -149,23 +131,6 @@ def _warn_if_untrained(run: TrainedRun) -> None:
         run.summary["updates"],
         "unknown" if ratio is None else f"{ratio:.2f}",
     )
-
-
-def _with_memory(
-    policy: Policy,
-    task: SearchTask,
-    config: TrainingConfig,
-    device: torch.device,
-    deadline: float | None,
-) -> Policy | None:
-    """The policy with a recurrent memory of its own, or nothing where time is up."""
-    _LOG.info("training the message's recurrent state: %d updates", config.memory_updates)
-    model = policy.model.to(device)
-    problem = make_problem([task], device)
-    message = train_message(model, problem, config, task.seed, deadline)
-    if message is None:
-        return None
-    return Policy(model.cpu(), policy.info, message.cpu())
 
 
 def device_named(name: str) -> torch.device:
@@ -225,7 +190,7 @@ def _claim(folder: Path, info: PolicyInfo, resume: bool, force: bool) -> None:
         refuse_taken(folder)
     if folder.exists() and not folder.is_dir():
         raise DataError(f"{folder}: is a file, and a run needs a folder")
-    for name in (STATE_FILE, SUMMARY_FILE, MESSAGE_FILE, MetricsFile.NAME):
+    for name in (STATE_FILE, SUMMARY_FILE, MetricsFile.NAME):
         (folder / name).unlink(missing_ok=True)
     write_text(folder / CONFIG_FILE, config_text(info))
 
@@ -264,11 +229,11 @@ def _check_same_run(folder: Path, info: PolicyInfo) -> None:
         )
 
 
-def _summary(outcome: Outcome, config: TrainingConfig, seed: int, stopped: str) -> dict[str, Any]:
+def _summary(outcome: Outcome, config: TrainingConfig, seed: int) -> dict[str, Any]:
     state, progress = outcome.state, outcome.handed_over.seeds[seed]
     episodes = config.targets_per_update * config.walks_per_target
     return {
-        "stopped": stopped,
+        "stopped": outcome.stopped,
         "updates": state.update,
         "episodes": state.update * episodes if config.method == "a2c" else None,
         "seconds": round(state.seconds, 2),

@@ -39,15 +39,15 @@ from garden.training.interrupt import Interrupt, deferred_interrupt
 from garden.training.limits import with_limit
 from garden.training.listener import Listener, Plan
 from garden.training.methods.a2c import a2c_loss
-from garden.training.methods.exact import exact_loss, scores_towards
+from garden.training.methods.exact import exact_loss
 from garden.training.methods.guided import guided_loss
-from garden.training.methods.target_masking import distances_towards, neighbours_of
+from garden.training.methods.target_masking import distances_towards, scores_towards, with_all_links
+from garden.training.objectives import UpdateLoss
 from garden.training.pace import Clock, Pace
 from garden.training.state import SeedProgress, TrainingState
-from garden.training.training_graph import Problem, make_problem
-from garden.training.update import UpdateLoss
+from garden.training.training_graph import TrainingGraph, make_training_graph
 
-Loss = Callable[[Model, Problem, TrainingConfig, Dropout, torch.Generator], UpdateLoss]
+Loss = Callable[[Model, TrainingGraph, TrainingConfig, Dropout, torch.Generator], UpdateLoss]
 LOSSES: dict[str, Loss] = {"exact": exact_loss, "a2c": a2c_loss, "guided": guided_loss}
 TRAINS_VALUE = {"exact": False, "a2c": True, "guided": False}
 
@@ -93,7 +93,7 @@ class Trainer:
         clock: Clock = time.monotonic,
     ) -> None:
         self.config = with_limit(config, tasks)
-        self.problem = make_problem(tasks, device)
+        self.problem = make_training_graph(tasks, device)
         self.folders, self.listeners = folders, listeners
         seeds = tuple(task.seed for task in tasks)
         initial = seeds if config.init_seed is None else (config.init_seed,) * len(seeds)
@@ -109,12 +109,7 @@ class Trainer:
         best = {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
         progress = [SeedProgress() for _ in seeds]
         self.state = TrainingState(model, optimiser, generator, best, progress)
-        self.dropout = Dropout(
-            config.dropout,
-            generator,
-            config.neighbour_dropout,
-            config.own_dropout,
-        )
+        self.dropout = Dropout(config.dropout, generator)
         self.pace = Pace(clock)
         self.plan = self._plan()
         self._limit = 0.0  # seconds, where there is a deadline
@@ -329,7 +324,7 @@ def _no_lap(_kind: str) -> None:
 
 def validation_metrics(
     model: Model,
-    problem: Problem,
+    problem: TrainingGraph,
     max_hops: int,
     temperatures: Sequence[float] = (1.0,),
     lap: Lap = _no_lap,
@@ -350,9 +345,9 @@ def validation_metrics(
         lap("embedding")
         for start in range(0, targets.shape[1], size):
             block = targets[:, start : start + size]
-            shown = neighbours_of(block, problem)
-            scores = scores_towards(model, problem, rows, shown).flatten(0, 1)
-            distances = distances_towards(problem, shown).double()
+            masked = with_all_links(block, problem)
+            scores = scores_towards(model, problem, rows, masked).flatten(0, 1)
+            distances = distances_towards(problem, masked).double()
             sources = distances > 0
             near = sources & (distances <= max_hops)
             lap("scoring")
@@ -381,7 +376,7 @@ def _part_of(targets: Tensor, share: float) -> Tensor:
 
 
 def _hops_in_parts(
-    scores: Tensor, targets: Tensor, max_hops: int, problem: Problem, lap: Lap
+    scores: Tensor, targets: Tensor, max_hops: int, problem: TrainingGraph, lap: Lap
 ) -> tuple[Tensor, Tensor]:
     """What ``validation_hops`` gives, with a look at the clock now and then on large graphs."""
     if scores.device.type != "cpu" or problem.num_nodes <= _QUICK_NODES:

@@ -63,7 +63,7 @@ class Links:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem(Links):
+class TrainingGraph(Links):
     """One graph, one split per seed. Training is centralised, so it may see the whole graph."""
 
     egos: EgoTensors
@@ -147,7 +147,9 @@ def make_links(graph: Graph, device: torch.device | str = "cpu") -> Links:
     )
 
 
-def make_problem(tasks: Sequence[SearchTask], device: torch.device | str = "cpu") -> Problem:
+def make_training_graph(
+    tasks: Sequence[SearchTask], device: torch.device | str = "cpu"
+) -> TrainingGraph:
     """The problem of several splits of one graph."""
     graph = tasks[0].graph
     if any(task.graph.content_hash != graph.content_hash for task in tasks):
@@ -160,7 +162,7 @@ def make_problem(tasks: Sequence[SearchTask], device: torch.device | str = "cpu"
     if graph.num_nodes <= MAX_TABLE_NODES:
         table = torch.as_tensor(distances(graph), device=device)
     links = make_links(graph, device)
-    return Problem(
+    return TrainingGraph(
         graph=graph,
         holders=links.holders,
         neighbours=links.neighbours,

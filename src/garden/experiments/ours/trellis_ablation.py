@@ -33,15 +33,15 @@ def variants() -> dict[str, tuple[TrainingOptions, ModelConfig]]:
 
     return {
         WHOLE: guided(),
-        "position only": (TrainingOptions(), ModelConfig(reads="position")),
-        "matching only": (TrainingOptions(), ModelConfig(reads="matching")),
-        "no ranges": (TrainingOptions(), ModelConfig(reads="no-ranges")),
+        "position only": (TrainingOptions(), ModelConfig(parts="embeddings")),
+        "matching only": (TrainingOptions(), ModelConfig(parts="matching")),
+        "no ranges": (TrainingOptions(), ModelConfig(parts="no-distance-codes")),
         "with the return": guided(return_coef=1.0),
         "return only": guided(imitation_coef=0.0, return_coef=1.0, return_targets=16),
         "a2c": (TrainingOptions(method="a2c", learning_rate=1e-3), whole),
-        "own place never hidden": guided(own_dropout=0.0),
-        "links never hidden": guided(neighbour_dropout=0.0),
-        "nothing hidden": guided(own_dropout=0.0, neighbour_dropout=0.0),
+        "own place never hidden": guided(target_embedding_dropout=0.0),
+        "links never hidden": guided(hidden_link_rate=0.0),
+        "nothing hidden": guided(target_embedding_dropout=0.0, hidden_link_rate=0.0),
     }
 
 

@@ -1,8 +1,7 @@
 """Units of work, each addressed by its content: what it is, never when or where it was done.
 
-A unit performs on a :class:`~garden.experiments.run.policy_cache.Workbench` and comes back with plain
-values.
-Whoever executes it, the same address stands for the same result.
+A unit performs on a :class:`~garden.experiments.run.policy_cache.Workbench` and comes back with
+plain values. Whoever executes it, the same address stands for the same result.
 """
 
 from __future__ import annotations

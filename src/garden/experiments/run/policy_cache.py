@@ -18,7 +18,7 @@ from garden.graphs.graph import Graph
 from garden.search.compare import Contender, compare
 from garden.search.report import Report, StrategyResult
 from garden.strategies.base import Strategy
-from garden.strategies.memory import RECURRENT, memory_for
+from garden.strategies.memory import memory_for
 from garden.strategies.registry import WALKERS
 
 if TYPE_CHECKING:
@@ -117,18 +117,13 @@ class Workbench:
         for entrant in entrants:
             if isinstance(entrant.strategy, str):
                 strategy: Strategy = walkers[entrant.strategy]
-                memory = memory_for(strategy, entrant.memory)
             else:
                 key = (entrant.strategy.key, entrant.argmax)
                 if key not in policies:
                     policy = self.policy(entrant.strategy)
                     policies[key] = policy.as_argmax() if entrant.argmax else policy
                 strategy = policies[key]
-                memory = (
-                    policies[key].recurrent_memory
-                    if entrant.memory == RECURRENT
-                    else memory_for(strategy, entrant.memory)
-                )
+            memory = memory_for(strategy, entrant.memory)
             contenders.append(Contender(entrant.label, strategy, memory))
         return contenders
 

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from garden.errors import SpecError, did_you_mean
 from garden.experiments.ours import adaptation as adapt
-from garden.experiments.ours import failures, larger, recurrent, robustness, splits, universal
+from garden.experiments.ours import failures, larger, robustness, splits, universal
 from garden.experiments.ours import trellis_ablation as trellis
 from garden.experiments.paper import density, temperature
 from garden.experiments.paper import graph_statistics as graphs
@@ -42,7 +42,6 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         failures,
         splits,
         larger,
-        recurrent,
         universal,
         adapt,
         robustness,

@@ -1,4 +1,4 @@
-"""What trellis reads of a candidate and a target, and the network that reads it."""
+"""The features that trellis makes of a candidate and a target, and the network over them."""
 
 from __future__ import annotations
 
@@ -7,63 +7,65 @@ from torch import Tensor, nn
 
 from garden.models.config import ModelConfig
 from garden.models.layers import StackedLinear, squared_distances
-from garden.models.trellis.distance_codes import NUM_RANGED
+from garden.models.trellis.distance_codes import NUM_DISTANCE_FEATURES
 
 NUM_PROJECTIONS = 8
 PROJECTION = 16
-PLACE = 32
-NUM_FACTS = 4
-LEAST_SQUARE = 1e-6  # keeps the slope of a distance finite where two places coincide
+EMBEDDING = 32
+NUM_INDICATORS = 4
+LEAST_SQUARE = 1e-6  # keeps the gradient of a distance finite where two embeddings coincide
 
 
 class FeatureNetwork(nn.Module):
-    """Three linear layers over the features that may be read, with ReLU between them."""
+    """Three linear layers over the features of the chosen parts, with ReLU between them."""
 
-    read: Tensor  # (num_features, 1) 1 for a feature that counts, else 0
+    used: Tensor  # (num_features, 1) 1 for a feature that counts, else 0
 
     def __init__(self, num_seeds: int, config: ModelConfig) -> None:
         super().__init__()
-        self.register_buffer("read", _read(config), persistent=False)
-        self.first = StackedLinear(num_seeds, len(self.read), config.hidden)
+        self.register_buffer("used", _used(config), persistent=False)
+        self.first = StackedLinear(num_seeds, len(self.used), config.hidden)
         self.second = StackedLinear(num_seeds, config.hidden, config.hidden)
         self.last = StackedLinear(num_seeds, config.hidden, 1)
 
     def forward(self, features: Tensor) -> Tensor:
         """(S, rows, num_features) → (S, rows)."""
         assert self.first.bias is not None
-        first = torch.baddbmm(self.first.bias, features, self.first.weight * self.read)
+        first = torch.baddbmm(self.first.bias, features, self.first.weight * self.used)
         return self.last(torch.relu(self.second(torch.relu(first)))).squeeze(-1)
 
 
-def _read(config: ModelConfig) -> Tensor:
+def _used(config: ModelConfig) -> Tensor:
     """Which features count, in the order that they are made in."""
-    position, matching = float(config.reads != "matching"), float(config.reads != "position")
-    counts = [position] * (5 * NUM_PROJECTIONS + NUM_RANGED * config.ranges)
-    counts += [matching] * (NUM_FACTS + 1) + [1.0] * 2
-    return torch.tensor(counts).unsqueeze(1)
+    embeddings, matching = config.parts != "matching", config.parts != "embeddings"
+    used = [float(embeddings)] * (
+        5 * NUM_PROJECTIONS + NUM_DISTANCE_FEATURES * config.distance_codes
+    )
+    used += [float(matching)] * (NUM_INDICATORS + 1) + [1.0] * 2
+    return torch.tensor(used).unsqueeze(1)
 
 
 def projections(num_seeds: int) -> Tensor:
-    """As many random views of places as are learned, side by side."""
-    return PLACE**-0.5 * torch.randn(num_seeds, PLACE, NUM_PROJECTIONS * PROJECTION)
+    """Random initial projections of embeddings, side by side, (S, EMBEDDING, H · PROJECTION)."""
+    return EMBEDDING**-0.5 * torch.randn(num_seeds, EMBEDDING, NUM_PROJECTIONS * PROJECTION)
 
 
 def by_projection(flat: Tensor) -> Tensor:
-    """What each view sees, (…, H, 16)."""
+    """The projections apart from each other, (…, H, PROJECTION)."""
     return flat.reshape(*flat.shape[:-1], NUM_PROJECTIONS, PROJECTION)
 
 
-def seen_by(views: Tensor, places: Tensor) -> Tensor:
-    """Places under every projection, (S, H, rows, 16)."""
-    return by_projection(places @ views).transpose(1, 2)
+def projected(matrix: Tensor, embeddings: Tensor) -> Tensor:
+    """Embeddings under every projection, (S, H, rows, PROJECTION)."""
+    return by_projection(embeddings @ matrix).transpose(1, 2)
 
 
 def distances(goals: Tensor, candidates: Tensor) -> Tensor:
-    """Euclidean distances, (S, H, T, 16) and (S, H, n, 16) → (S, H, T, n), smooth at nought."""
+    """Euclidean distances, (S, H, T, 16) and (S, H, n, 16) → (S, H, T, n), smooth at zero."""
     return (squared_distances(goals, candidates) + LEAST_SQUARE).sqrt()
 
 
-def fact_features(facts: Tensor, degrees: Tensor) -> Tensor:
-    """Three yes-or-noes, and common members by number and by share of the target's neighbours."""
-    common = facts[..., 3:]
-    return torch.cat([facts[..., :3], common.log1p(), common / degrees.clamp(min=1)], dim=-1)
+def match_features(indicators: Tensor, degrees: Tensor) -> Tensor:
+    """Three indicators, and common members by number and by share of the target's neighbours."""
+    common = indicators[..., 3:]
+    return torch.cat([indicators[..., :3], common.log1p(), common / degrees.clamp(min=1)], dim=-1)

@@ -1,15 +1,27 @@
-"""Trellis: where a node stands in the graph, read off its profile and its neighbours'.
+r"""Trellis: distances in a graph, read off profiles and ego graphs.
 
-An MLP gives every profile a place in a learned space; shared training lets it remember where in the
-graph each kind of profile lives. A target is as near as the nearest of its neighbours, plus one
-hop: that is how its distance is read, softly, from the places of the neighbours it shows, and it
-holds for targets never seen before. Beside it stand the mean places of both ego graphs, and what
-the two have in common, profile by profile (the matching part, which learns nothing about any one
-profile). The target's own place is left out half of the time in training, since at test its profile
-was never a target's before.
+**Embeddings.** An MLP maps each profile x to an embedding e(x) in ℝ³². Trained on one graph, it
+learns where in that graph each profile is found. A target t is one hop further than the nearest of
+its neighbours N(t), so it is found by the embeddings of the neighbours that it shows, one by one.
+Under eight learned projections P_h the model reads, for a candidate c with neighbours' mean m(c),
 
-Ranges (see :mod:`garden.models.trellis.distance_codes`) say how far away the target is by its own
-code too: where its only neighbours look like many others, nothing else tells. Scores read and never teach them.
+    −‖P_h (m(t) − m(c))‖,  −‖P_h (m(t) − e(c))‖,  −‖P_h (e(t) − m(c))‖,  −‖Q_h (e(t) − e(c))‖  and
+    (1 / s_h) log Σ_{u ∈ N(t)} exp(−s_h ‖Q_h (e(u) − e(c))‖),
+
+the last a smooth maximum over the target's neighbours. In training, the target's own embedding
+e(t) is replaced by a learned token for a share of the targets (target embedding dropout), since a
+test target's profile was never a training target's.
+
+**Distance codes** (:mod:`garden.models.trellis.distance_codes`) add a predicted log-distance
+between candidate and target, with predicted log-variances. Their loss is the model's
+:meth:`~TrellisModel.auxiliary_loss`; scores read the codes and send no gradient into them.
+
+**Match indicators** compare the two ego graphs profile by profile and depend on no learned
+embedding: whether c can be t, can be a neighbour of t, looks like a neighbour and is none, and how
+many members of c's ego graph look like neighbours of t.
+
+All of it, with log(1 + degree) of c and log(1 + |N(t)|), is scored by a small MLP and, where a
+critic is trained, valued by another.
 """
 
 from __future__ import annotations
@@ -20,173 +32,199 @@ import torch
 from torch import Tensor, nn
 
 from garden.errors import StrategyError
-from garden.models.base import Model, Surroundings
+from garden.models.base import Model, TargetContext
 from garden.models.config import ModelConfig
 from garden.models.ego_tensors import EgoTensors
 from garden.models.layers import KEEP_ALL, Dropout, StackedLinear, mapped_profiles, with_gaps
 from garden.models.trellis.distance_codes import (
-    RANGE,
-    RangeCodes,
-    Ranges,
-    codes_in,
-    codes_of,
-    ranged_pairs,
-    ranged_table,
+    CODE_WIDTH,
+    DistanceCodeNetwork,
+    DistanceCodes,
+    distance_feature_pairs,
+    distance_feature_table,
+    distance_losses,
+    joined_codes,
+    split_codes,
 )
 from garden.models.trellis.features import (
+    EMBEDDING,
     LEAST_SQUARE,
     NUM_PROJECTIONS,
-    PLACE,
     FeatureNetwork,
     by_projection,
     distances,
-    fact_features,
+    match_features,
+    projected,
     projections,
-    seen_by,
 )
 
 ENCODER = 256
 INITIAL_SHARPNESS = 2.0
-_NOWHERE = 1e-12  # keeps the logarithm finite where no neighbour is anywhere near
+_LEAST_SUM = 1e-12  # keeps the logarithm finite where no neighbour is near
 
 
 @final
 class TrellisModel(Model):
-    """Places and common members, scored and valued by two small MLPs."""
+    """Embeddings, distance codes and match indicators, scored and valued by two small MLPs."""
 
     name = "trellis"
-    uses_surroundings: ClassVar[bool] = True
+    reads_neighbours: ClassVar[bool] = True
     temperature: Tensor  # (num_seeds, 1) divides scores; chosen on validation targets at the end
 
     def __init__(self, num_seeds: int, num_attributes: int, config: ModelConfig) -> None:
         super().__init__(num_seeds, num_attributes)
         self.first = StackedLinear(num_seeds, num_attributes, ENCODER)
         self.second = StackedLinear(num_seeds, ENCODER, ENCODER)
-        self.place = StackedLinear(num_seeds, ENCODER, PLACE)
-        self.unknown = nn.Parameter(torch.zeros(num_seeds, 1, PLACE))
-        self.mean_views = nn.Parameter(projections(num_seeds))
-        self.member_views = nn.Parameter(projections(num_seeds))
+        self.embedding = StackedLinear(num_seeds, ENCODER, EMBEDDING)
+        self.masked = nn.Parameter(torch.zeros(num_seeds, 1, EMBEDDING))
+        self.mean_projections = nn.Parameter(projections(num_seeds))
+        self.member_projections = nn.Parameter(projections(num_seeds))
         self.sharpness = nn.Parameter(
             torch.full((num_seeds, NUM_PROJECTIONS, 1, 1), INITIAL_SHARPNESS)
         )
         self.register_buffer("temperature", torch.ones(num_seeds, 1))
         self.scorer = FeatureNetwork(num_seeds, config)
         self.valuer = FeatureNetwork(num_seeds, config)
-        self.ranges = Ranges(num_seeds, num_attributes) if config.ranges else None
+        self.codes = (
+            DistanceCodeNetwork(num_seeds, num_attributes) if config.distance_codes else None
+        )
 
     @property
     def row_width(self) -> int:
-        """The place, code and doubt, the neighbours' mean place, log(1 + degree)."""
-        return 2 * PLACE + (RANGE + 1 if self.ranges else 0) + 1
+        """Embedding, code and log-variance, the neighbours' mean embedding, log(1 + degree)."""
+        return 2 * EMBEDDING + (CODE_WIDTH + 1 if self.codes else 0) + 1
 
-    def places(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
-        """A place per profile, and the doubt about ranges from it."""
-        said, _ = self._said(self.standardised(egos.profiles), dropout)
-        return self.places_in(said)
+    def profile_values(self, egos: EgoTensors) -> Tensor:
+        """An embedding per profile, and the log-variance of distances from it."""
+        own, _ = self._encoded(self.standardised(egos.profiles), KEEP_ALL)
+        return self.neighbour_values(own)
 
-    def places_in(self, rows: Tensor) -> Tensor:
-        """The place and the doubt of each row."""
-        if self.ranges is None:
-            return rows[..., :PLACE]
-        doubt = PLACE + RANGE
-        return torch.cat([rows[..., :PLACE], rows[..., doubt : doubt + 1].detach()], dim=-1)
+    def neighbour_values(self, rows: Tensor) -> Tensor:
+        """The embedding of each row, and the log-variance of distances from it."""
+        if self.codes is None:
+            return rows[..., :EMBEDDING]
+        column = EMBEDDING + CODE_WIDTH
+        return torch.cat([rows[..., :EMBEDDING], rows[..., column : column + 1].detach()], dim=-1)
 
-    def ranged(self, rows: Tensor) -> RangeCodes | None:
-        """Codes and doubts."""
-        if self.ranges is None:
+    def distance_codes(self, rows: Tensor) -> DistanceCodes | None:
+        """The codes and log-variances in these rows, where the model learns them."""
+        if self.codes is None:
             return None
-        return codes_in(rows[..., PLACE : PLACE + RANGE + 1])
+        return split_codes(rows[..., EMBEDDING : EMBEDDING + CODE_WIDTH + 1])
+
+    def auxiliary_loss(
+        self,
+        rows: Tensor,
+        targets: Tensor,
+        distances: Tensor,
+        unmasked: Tensor | None = None,
+        sources: Tensor | None = None,
+    ) -> tuple[str, Tensor] | None:
+        """The distance loss, (S,), which teaches the distance codes."""
+        codes = self.distance_codes(rows)
+        if codes is None:
+            return None
+        return "distance", distance_losses(codes, targets, distances, unmasked, sources)
 
     def embed(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
-        """Place, ranges, mean place of the neighbours, degree."""
-        said, told = self._said(self.standardised(egos.profiles), dropout)
-        heard = told.index_select(1, egos.members) * (1 - egos.is_centre)
+        """Own embedding, distance code, mean embedding of the neighbours, degree."""
+        own, to_neighbours = self._encoded(self.standardised(egos.profiles), dropout)
+        received = to_neighbours.index_select(1, egos.members) * (1 - egos.is_centre)
         shape = (self.num_seeds, egos.num_egos)
-        total = torch.zeros((*shape, told.shape[-1]), device=told.device)
-        around = total.index_add(1, egos.owner, heard) / (egos.sizes - 1).clamp(min=1)
-        own = said.index_select(1, egos.centres)
-        return self._row(own, around, egos.log_degrees.expand(*shape, 1))
+        empty = torch.zeros((*shape, to_neighbours.shape[-1]), device=received.device)
+        mean = empty.index_add(1, egos.owner, received) / (egos.sizes - 1).clamp(min=1)
+        own = own.index_select(1, egos.centres)
+        return self._row(own, mean, egos.log_degrees.expand(*shape, 1))
 
     def embed_one(self, profiles: Tensor, linked: Tensor) -> Tensor:
         """The same for one ego graph."""
-        said, told = self._said(self.standardised(profiles), KEEP_ALL)
-        around = told[:, 1:].sum(dim=1, keepdim=True) / max(1, len(profiles) - 1)
-        degree = torch.full((self.num_seeds, 1, 1), float(len(profiles)), device=told.device)
-        return self._row(said[:, :1], around, degree.log())
+        own, to_neighbours = self._encoded(self.standardised(profiles), KEEP_ALL)
+        mean = to_neighbours[:, 1:].sum(dim=1, keepdim=True) / max(1, len(profiles) - 1)
+        degree = torch.full((self.num_seeds, 1, 1), float(len(profiles)), device=mean.device)
+        return self._row(own[:, :1], mean, degree.log())
 
-    def target_rows(self, rows: Tensor, targets: Tensor, dropout: Dropout = KEEP_ALL) -> Tensor:
-        """The targets' rows, with some of their own places replaced by a learned unknown."""
-        chosen = super().target_rows(rows, targets, dropout)
-        known = dropout.kept(dropout.own_rate, (*targets.shape, 1), rows.device)
-        own = torch.where(known, chosen[..., :PLACE], self.unknown)
-        return torch.cat([own, chosen[..., PLACE:]], dim=-1)
+    def target_rows(
+        self,
+        rows: Tensor,
+        targets: Tensor,
+        dropout: Dropout = KEEP_ALL,
+        embedding_dropout: float = 0.0,
+    ) -> Tensor:
+        """The targets' rows, with some of their own embeddings replaced by a learned token."""
+        chosen = super().target_rows(rows, targets)
+        known = dropout.kept(embedding_dropout, (*targets.shape, 1), rows.device)
+        own = torch.where(known, chosen[..., :EMBEDDING], self.masked)
+        return torch.cat([own, chosen[..., EMBEDDING:]], dim=-1)
 
     def score_table(
         self,
         rows: Tensor,
         targets: Tensor,
         dropout: Dropout = KEEP_ALL,
-        around: Surroundings | None = None,
+        context: TargetContext | None = None,
     ) -> Tensor:
         """Scores of every candidate and target."""
-        features = self._features_of_table(rows, targets, _required(around))
+        features = self._features_of_table(rows, targets, _required(context))
         return self._tempered(self.scorer(features.flatten(1, 2))).reshape(features.shape[:3])
 
     def score_aligned(
-        self, candidates: Tensor, targets: Tensor, around: Surroundings | None = None
+        self, candidates: Tensor, targets: Tensor, context: TargetContext | None = None
     ) -> Tensor:
         """Scores of aligned rows."""
-        features = self._features_of_pairs(candidates, targets, _required(around))
+        features = self._features_of_pairs(candidates, targets, _required(context))
         return self._tempered(self.scorer(features))
 
     def value_table(
-        self, rows: Tensor, targets: Tensor, around: Surroundings | None = None
+        self, rows: Tensor, targets: Tensor, context: TargetContext | None = None
     ) -> Tensor:
         """Values of every holder and target."""
-        features = self._features_of_table(rows, targets, _required(around))
+        features = self._features_of_table(rows, targets, _required(context))
         return torch.sigmoid(self.valuer(features.flatten(1, 2))).reshape(features.shape[:3])
 
     def value_aligned(
-        self, holders: Tensor, targets: Tensor, around: Surroundings | None = None
+        self, holders: Tensor, targets: Tensor, context: TargetContext | None = None
     ) -> Tensor:
         """Values of aligned rows."""
         return torch.sigmoid(
-            self.valuer(self._features_of_pairs(holders, targets, _required(around)))
+            self.valuer(self._features_of_pairs(holders, targets, _required(context)))
         )
 
-    def _features_of_table(self, rows: Tensor, targets: Tensor, shown: Surroundings) -> Tensor:
-        """What is read of every candidate and target, (S, T, n, num_features)."""
+    def _features_of_table(self, rows: Tensor, targets: Tensor, context: TargetContext) -> Tensor:
+        """The features of every candidate and target, (S, T, n, num_features)."""
         own, mean, degree = _parts(rows)
-        own_t, places = targets[..., :PLACE], shown.places[..., :PLACE]
-        count = shown.shown.sum(dim=-1, keepdim=True)
-        mean_t = shown.shown @ places / count.clamp(min=1)
+        own_t, members = targets[..., :EMBEDDING], context.neighbours[..., :EMBEDDING]
+        count = context.visible.sum(dim=-1, keepdim=True)
+        mean_t = context.visible @ members / count.clamp(min=1)
 
-        mean_c, own_c = seen_by(self.mean_views, mean), seen_by(self.mean_views, own)
-        mean_g, own_g = seen_by(self.mean_views, mean_t), seen_by(self.mean_views, own_t)
-        member_c = seen_by(self.member_views, own)
+        by_mean, by_member = self.mean_projections, self.member_projections
+        mean_c, own_c = projected(by_mean, mean), projected(by_mean, own)
+        mean_g, own_g = projected(by_mean, mean_t), projected(by_mean, own_t)
+        member_c = projected(by_member, own)
         sharpness = nn.functional.softplus(self.sharpness)
-        apart = distances(seen_by(self.member_views, places), member_c)  # (S, H, M, n)
-        near = shown.shown.unsqueeze(1) @ torch.exp(-sharpness * apart)  # (S, H, T, n)
-        views = torch.cat(
+        apart = distances(projected(by_member, members), member_c)  # (S, H, M, n)
+        near = context.visible.unsqueeze(1) @ torch.exp(-sharpness * apart)  # (S, H, T, n)
+        features = torch.cat(
             [
                 -distances(mean_g, mean_c),
                 -distances(mean_g, own_c),
                 -distances(own_g, mean_c),
-                (near + _NOWHERE).log() / sharpness,
-                -distances(seen_by(self.member_views, own_t), member_c),
+                (near + _LEAST_SUM).log() / sharpness,
+                -distances(projected(by_member, own_t), member_c),
             ],
             dim=1,
         )  # (S, 5 H, T, n)
-        shape = (*views.shape[:1], *views.shape[2:], 1)
-        here, there = self.ranged(rows), self.ranged(targets)
-        ranged = []
+        shape = (*features.shape[:1], *features.shape[2:], 1)
+        here, there = self.distance_codes(rows), self.distance_codes(targets)
+        of_codes: list[Tensor] = []
         if here and there:
-            ranged = ranged_table(here, there, shown.places[..., PLACE], shown.shown)
+            of_codes = distance_feature_table(
+                here, there, context.neighbours[..., EMBEDDING], context.visible
+            )
         return torch.cat(
             [
-                views.permute(0, 2, 3, 1),
-                *ranged,
-                fact_features(shown.facts.expand(*shape[:3], -1), count.unsqueeze(2)),
+                features.permute(0, 2, 3, 1),
+                *of_codes,
+                match_features(context.indicators.expand(*shape[:3], -1), count.unsqueeze(2)),
                 degree.unsqueeze(1).expand(shape),
                 count.log1p().unsqueeze(2).expand(shape),
             ],
@@ -194,73 +232,75 @@ class TrellisModel(Model):
         )
 
     def _features_of_pairs(
-        self, candidates: Tensor, targets: Tensor, shown: Surroundings
+        self, candidates: Tensor, targets: Tensor, context: TargetContext
     ) -> Tensor:
         """The same of aligned rows, (S, P, num_features)."""
         own, mean, degree = _parts(candidates)
-        own_t, places = targets[..., :PLACE], shown.places[..., :PLACE]
-        owner = shown.shown
+        own_t, members = targets[..., :EMBEDDING], context.neighbours[..., :EMBEDDING]
+        owner = context.visible
 
         def summed(values: Tensor) -> Tensor:  # (S, M, k) → (S, P, k)
             empty = values.new_zeros(*candidates.shape[:2], values.shape[-1])
             return empty.index_add(1, owner, values)
 
-        count = summed(places.new_ones(*places.shape[:2], 1))
-        mean_t = summed(places) / count.clamp(min=1)
+        count = summed(members.new_ones(*members.shape[:2], 1))
+        mean_t = summed(members) / count.clamp(min=1)
 
-        def apart(ours: Tensor, theirs: Tensor, views: Tensor) -> Tensor:  # (S, P, H)
-            seen = by_projection((ours - theirs) @ views)
-            return (seen.square().sum(dim=-1) + LEAST_SQUARE).sqrt()
+        def apart(ours: Tensor, theirs: Tensor, matrix: Tensor) -> Tensor:  # (S, P, H)
+            parts = by_projection((ours - theirs) @ matrix)
+            return (parts.square().sum(dim=-1) + LEAST_SQUARE).sqrt()
 
         sharpness = nn.functional.softplus(self.sharpness).reshape(-1, 1, NUM_PROJECTIONS)
-        away = apart(own.index_select(1, owner), places, self.member_views)
+        away = apart(own.index_select(1, owner), members, self.member_projections)
         near = summed(torch.exp(-sharpness * away))
-        here, there = self.ranged(candidates), self.ranged(targets)
-        ranged = []
+        here, there = self.distance_codes(candidates), self.distance_codes(targets)
+        of_codes: list[Tensor] = []
         if here and there:
-            ranged = ranged_pairs(here, there, shown.places[..., PLACE], owner)
+            of_codes = distance_feature_pairs(
+                here, there, context.neighbours[..., EMBEDDING], owner
+            )
         return torch.cat(
             [
-                -apart(mean, mean_t, self.mean_views),
-                -apart(own, mean_t, self.mean_views),
-                -apart(mean, own_t, self.mean_views),
-                (near + _NOWHERE).log() / sharpness,
-                -apart(own, own_t, self.member_views),
-                *ranged,
-                fact_features(shown.facts.expand(*candidates.shape[:2], -1), count),
+                -apart(mean, mean_t, self.mean_projections),
+                -apart(own, mean_t, self.mean_projections),
+                -apart(mean, own_t, self.mean_projections),
+                (near + _LEAST_SUM).log() / sharpness,
+                -apart(own, own_t, self.member_projections),
+                *of_codes,
+                match_features(context.indicators.expand(*candidates.shape[:2], -1), count),
                 degree,
                 count.log1p(),
             ],
             dim=-1,
         )
 
-    def _said(self, profiles: Tensor, dropout: Dropout) -> tuple[Tensor, Tensor]:
-        """What each profile says of its own node, and what of a neighbour."""
+    def _encoded(self, profiles: Tensor, dropout: Dropout) -> tuple[Tensor, Tensor]:
+        """What each profile gives to its own node's row, and what to its neighbours' rows."""
         assert self.first.bias is not None
         read = with_gaps(profiles, dropout)
         hidden = torch.relu(mapped_profiles(self.first.weight, read) + self.first.bias)
-        place = self.place(torch.relu(self.second(hidden)))
-        if self.ranges is None:
-            return place, place
-        own, told = self.ranges(profiles, dropout)
-        return torch.cat([place, own], dim=-1), torch.cat([place, told], dim=-1)
+        embedding = self.embedding(torch.relu(self.second(hidden)))
+        if self.codes is None:
+            return embedding, embedding
+        own, to_neighbours = self.codes(profiles, dropout)
+        return torch.cat([embedding, own], dim=-1), torch.cat([embedding, to_neighbours], dim=-1)
 
-    def _row(self, own: Tensor, around: Tensor, log_degree: Tensor) -> Tensor:
-        if self.ranges is None:
-            return torch.cat([own, around, log_degree], dim=-1)
-        codes = codes_of(own[..., PLACE:], around[..., PLACE:])
-        return torch.cat([own[..., :PLACE], codes, around[..., :PLACE], log_degree], dim=-1)
+    def _row(self, own: Tensor, mean: Tensor, log_degree: Tensor) -> Tensor:
+        if self.codes is None:
+            return torch.cat([own, mean, log_degree], dim=-1)
+        codes = joined_codes(own[..., EMBEDDING:], mean[..., EMBEDDING:])
+        return torch.cat([own[..., :EMBEDDING], codes, mean[..., :EMBEDDING], log_degree], dim=-1)
 
     def _tempered(self, scores: Tensor) -> Tensor:
         return scores / self.temperature
 
 
 def _parts(rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Own place, mean place of the neighbours, and log(1 + degree)."""
-    return rows[..., :PLACE], rows[..., -PLACE - 1 : -1], rows[..., -1:]
+    """Own embedding, mean embedding of the neighbours, and log(1 + degree)."""
+    return rows[..., :EMBEDDING], rows[..., -EMBEDDING - 1 : -1], rows[..., -1:]
 
 
-def _required(around: Surroundings | None) -> Surroundings:
-    if around is None:
+def _required(context: TargetContext | None) -> TargetContext:
+    if context is None:
         raise StrategyError("trellis scores need what the targets' ego graphs show")
-    return around
+    return context

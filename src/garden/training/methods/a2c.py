@@ -4,8 +4,8 @@ One pass of representations serves hundreds of walks, and the loss of a batch is
 losses of its episodes. The slips of the printed algorithm are mended: the advantage discounts its
 bootstrap, nothing is bootstrapped after delivery but a truncated episode is, and the loss
 subtracts the entropy. As is usual, the policy's term treats the advantage as a constant, and the
-gradient leaves out the factor γ^t that the discounted objective would give hop t. A model that
-learns ranges, which none of the paper's does, is taught those by the oracle's distances beside it.
+gradient leaves out the factor γ^t that the discounted objective would give hop t. A model
+with an auxiliary loss, which none of the paper's has, is taught that beside it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ from garden.models.base import Model
 from garden.models.layers import Dropout
 from garden.training.chain_solvers import entropies, log_policy
 from garden.training.config import TrainingConfig
-from garden.training.methods.target_masking import neighbours_of, surroundings_of
-from garden.training.ranging import ranging_losses
-from garden.training.training_graph import Problem
-from garden.training.update import UpdateLoss
+from garden.training.methods.target_masking import target_context_of, with_all_links
+from garden.training.objectives import UpdateLoss
+from garden.training.training_graph import TrainingGraph
 
 _CHECK_EVERY = 10  # hops between looks at whether anybody still walks
 
@@ -37,7 +36,7 @@ class Walks:
 
 def a2c_loss(
     model: Model,
-    problem: Problem,
+    problem: TrainingGraph,
     config: TrainingConfig,
     dropout: Dropout,
     generator: torch.Generator,
@@ -45,11 +44,11 @@ def a2c_loss(
     """One update's loss: walk a batch of episodes, then sum their losses."""
     targets = problem.draw_targets(config.targets_per_update, generator)
     rows = model.embed(problem.egos, dropout)
-    around = surroundings_of(model, problem, rows, neighbours_of(targets, problem))
-    target_rows = model.target_rows(rows, targets, dropout)
-    scores = model.score_table(rows, target_rows, dropout, around)
+    context = target_context_of(model, problem, rows, with_all_links(targets, problem))
+    target_rows = model.target_rows(rows, targets, dropout, config.target_embedding_dropout)
+    scores = model.score_table(rows, target_rows, dropout, context)
     log_chances = log_policy(scores.flatten(0, 1), problem)
-    values = model.value_table(rows, target_rows, around).flatten(0, 1)
+    values = model.value_table(rows, target_rows, context).flatten(0, 1)
     flat = targets.flatten()
     sources = draw_sources(flat, config.walks_per_target, problem, generator)
     walks = walk_batch(log_chances.detach(), flat, sources, config.limit, problem, generator)
@@ -57,13 +56,12 @@ def a2c_loss(
         log_chances, values, flat, walks, config.gamma, config.entropy_coef, problem
     )
     update = _per_seed(losses, walks, log_chances, flat, problem, model.num_seeds)
-    if model.ranged(rows) is None:
-        return update
-    return update.with_ranging(ranging_losses(model, rows, targets, problem.distances_to(flat)))
+    distances = problem.distances_to(flat)
+    return update.with_auxiliary(model.auxiliary_loss(rows, targets, distances))
 
 
 def draw_sources(
-    targets: Tensor, num_walks: int, problem: Problem, generator: torch.Generator
+    targets: Tensor, num_walks: int, problem: TrainingGraph, generator: torch.Generator
 ) -> Tensor:
     """Uniform sources other than the target, (batch, num_walks)."""
     draws = torch.rand((len(targets), num_walks), generator=generator, device=targets.device)
@@ -76,7 +74,7 @@ def walk_batch(
     targets: Tensor,
     sources: Tensor,
     max_hops: int,
-    problem: Problem,
+    problem: TrainingGraph,
     generator: torch.Generator,
 ) -> Walks:
     """Sample episodes: a hop is found in the running sum of all chances by one binary search."""
@@ -109,7 +107,7 @@ def episode_losses(
     walks: Walks,
     gamma: float,
     entropy_coef: float,
-    problem: Problem,
+    problem: TrainingGraph,
 ) -> Tensor:
     """The loss of each episode, (batch, num_walks): policy, entropy and value terms, summed."""
 
@@ -133,7 +131,7 @@ def _per_seed(
     walks: Walks,
     log_chances: Tensor,
     targets: Tensor,
-    problem: Problem,
+    problem: TrainingGraph,
     num_seeds: int,
 ) -> UpdateLoss:
     lengths = walks.walking.sum(dim=0).float()

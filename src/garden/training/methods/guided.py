@@ -22,15 +22,14 @@ from garden.training.chain_solvers import (
     is_wide,
 )
 from garden.training.config import TrainingConfig
-from garden.training.methods.exact import return_surrogate, scores_towards, source_weights
 from garden.training.methods.target_masking import (
-    neighbours_of,
-    shown_distances,
-    some_neighbours_of,
+    mask_links,
+    masked_distances,
+    scores_towards,
+    with_all_links,
 )
-from garden.training.ranging import ranging_losses
-from garden.training.training_graph import Links, Problem
-from garden.training.update import UpdateLoss
+from garden.training.objectives import UpdateLoss, return_surrogate, source_weights
+from garden.training.training_graph import Links, TrainingGraph
 
 ALL_HOLDERS_NODES = 6000  # up to here every node's choice is imitated
 SAMPLED_HOLDERS = 1024  # beyond, unless told otherwise, this many in each update
@@ -40,21 +39,21 @@ NO_LINK = -1e4  # log probability of a hop over a link that the target hides
 
 def guided_loss(
     model: Model,
-    problem: Problem,
+    problem: TrainingGraph,
     config: TrainingConfig,
     dropout: Dropout,
     generator: torch.Generator,
 ) -> UpdateLoss:
     """One update's loss: imitation over holders, and the return towards some targets if asked."""
     targets = problem.draw_targets(config.targets_per_update, generator)
-    if model.uses_surroundings:
-        shown = some_neighbours_of(targets, dropout.neighbour_rate, problem, generator)
+    if model.reads_neighbours:
+        masked = mask_links(targets, config.hidden_link_rate, problem, generator)
     else:
-        shown = neighbours_of(targets, problem)
-    flat, distances = targets.flatten(), shown_distances(problem, shown)
+        masked = with_all_links(targets, problem)
+    flat, distances = targets.flatten(), masked_distances(problem, masked)
     rows = model.embed(problem.egos, dropout)
     holders = draw_holders(config.holders_per_update, problem, generator)
-    ranging = ranging_losses(model, rows, targets, distances, shown.whole(problem), holders)
+    auxiliary = model.auxiliary_loss(rows, targets, distances, masked.unmasked(problem), holders)
 
     def of_seeds(per_target: Tensor) -> Tensor:
         return per_target.reshape(model.num_seeds, -1).mean(dim=1)
@@ -62,15 +61,19 @@ def guided_loss(
     if holders is not None:
         hops = problem.hops_of(holders)
         candidates, columns = torch.unique(problem.neighbours[hops], return_inverse=True)
-        scores = scores_towards(model, problem, rows, shown, dropout, candidates).flatten(0, 1)
+        scores = scores_towards(
+            model, problem, rows, masked, dropout, candidates, config.target_embedding_dropout
+        ).flatten(0, 1)
         sampled = sampled_imitation_losses(
             scores.index_select(1, columns), hops, distances, flat, problem
         )
         imitation = of_seeds(sampled)
         loss, stats = config.imitation_coef * imitation, {"imitation": imitation.detach()}
-        return UpdateLoss(loss, stats).with_ranging(ranging)
+        return UpdateLoss(loss, stats).with_auxiliary(auxiliary)
 
-    scores = scores_towards(model, problem, rows, shown, dropout).flatten(0, 1)
+    scores = scores_towards(
+        model, problem, rows, masked, dropout, embedding_dropout=config.target_embedding_dropout
+    ).flatten(0, 1)
     losses, totals = imitation_losses(scores, distances, flat, problem)
     imitation = of_seeds(losses)
     loss, stats = config.imitation_coef * imitation, {"imitation": imitation.detach()}
@@ -86,7 +89,7 @@ def guided_loss(
         entropy = of_seeds(entropies(log_chances, problem).mean(dim=1))
         loss = loss - config.return_coef * of_seeds(surrogate) - config.entropy_coef * entropy
         stats |= {"return": of_seeds(returns), "entropy": entropy.detach()}
-    return UpdateLoss(loss, stats).with_ranging(ranging)
+    return UpdateLoss(loss, stats).with_auxiliary(auxiliary)
 
 
 def imitation_losses(
@@ -111,7 +114,7 @@ def imitation_losses(
     highest = scores.detach().amax(dim=1, keepdim=True)
     energies = energies_of(scores, highest)
     goal = targets.unsqueeze(1)
-    delivery = energies.gather(1, goal) * (distances == 1)  # over the links that are shown
+    delivery = energies.gather(1, goal) * (distances == 1)  # over visible links
     others = energies.scatter(1, goal, 0.0)
     nearer, totals = delivery, delivery
     away = (distances > 0) & distances.isfinite()
@@ -128,7 +131,7 @@ def imitation_losses(
 
 
 def sampled_imitation_losses(
-    hop_scores: Tensor, hops: Tensor, distances: Tensor, targets: Tensor, problem: Problem
+    hop_scores: Tensor, hops: Tensor, distances: Tensor, targets: Tensor, problem: TrainingGraph
 ) -> Tensor:
     """The same over the holders of some hops, from a score per hop, (batch, len(hops))."""
     holders, column = torch.unique(problem.holders[hops], return_inverse=True)
@@ -168,7 +171,7 @@ def _losses_of_hops(
     return mean.to(hop_scores.dtype), log_totals.to(hop_scores.dtype)
 
 
-def draw_holders(count: int, problem: Problem, generator: torch.Generator) -> Tensor | None:
+def draw_holders(count: int, problem: TrainingGraph, generator: torch.Generator) -> Tensor | None:
     """The holders whose choice an update imitates, or nothing where it is all of them."""
     if count == 0:
         count = problem.num_nodes if problem.num_nodes <= ALL_HOLDERS_NODES else SAMPLED_HOLDERS
@@ -178,7 +181,7 @@ def draw_holders(count: int, problem: Problem, generator: torch.Generator) -> Te
     return draws.topk(count).indices.sort().values
 
 
-def _hidden(distances: Tensor, targets: Tensor, problem: Problem) -> Tensor:
+def _hidden(distances: Tensor, targets: Tensor, problem: TrainingGraph) -> Tensor:
     """Hops over links that the target hides, (batch, num_hops)."""
     to_target = problem.neighbours == targets.unsqueeze(1)
     return to_target & (distances.index_select(1, problem.holders) != 1)

@@ -1,9 +1,9 @@
-"""What training targets show of themselves: all of their neighbours, or a random part.
+"""Target masking: training targets that show all of their links, or a random part.
 
-A target that shows only some neighbours is a new target: a node with those links alone. Its
-distances and its chain are those of the graph without the links that it hides, so that every
-training target stands for very many, most of all for the hard ones with few neighbours. Its code,
-where a model learns ranges, stays that of the whole ego graph.
+A target that hides links is a new target: a node with the visible links alone. Its distances and
+its chain are those of the graph without the hidden links, so that each training target stands for
+very many, most of all for the hard ones with few neighbours. Its row, distance code included, stays
+that of the whole ego graph.
 """
 
 from __future__ import annotations
@@ -13,112 +13,134 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from garden.models.base import Model, Surroundings
-from garden.training.training_graph import Problem
+from garden.models.base import Model, TargetContext
+from garden.models.layers import KEEP_ALL, Dropout
+from garden.training.training_graph import TrainingGraph
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
-    """Targets and the links that they show, as a flat list of places among all S·T and of nodes."""
+class MaskedTargets:
+    """Targets and their visible links, as a flat list."""
 
     targets: Tensor  # (S, T)
-    owner: Tensor  # (num_links,) which target, in order
-    members: Tensor  # (num_links,) a neighbour of its
+    owner: Tensor  # (num_links,) the target, as a row of the S · T
+    members: Tensor  # (num_links,) the neighbour at the other end
 
-    def whole(self, problem: Problem) -> Tensor:
+    def unmasked(self, problem: TrainingGraph) -> Tensor:
         """Which targets show all of their links, (S, T) bool."""
         flat = self.targets.flatten()
         degrees = problem.first_hop[flat + 1] - problem.first_hop[flat]
-        shown = torch.zeros_like(flat).index_add(0, self.owner, torch.ones_like(self.owner))
-        return (shown == degrees).reshape(self.targets.shape)
+        visible = torch.zeros_like(flat).index_add(0, self.owner, torch.ones_like(self.owner))
+        return (visible == degrees).reshape(self.targets.shape)
 
     def table(self, num_nodes: int) -> Tensor:
         """From where each target is reached, (S·T, num_nodes) bool."""
-        shown = torch.zeros(
+        visible = torch.zeros(
             self.targets.numel(), num_nodes, dtype=torch.bool, device=self.owner.device
         )
-        shown[self.owner, self.members] = True
-        return shown
+        visible[self.owner, self.members] = True
+        return visible
 
 
-def neighbours_of(targets: Tensor, problem: Problem) -> Shown:
+def with_all_links(targets: Tensor, problem: TrainingGraph) -> MaskedTargets:
     """The targets with all of their neighbours."""
     flat = targets.flatten()
     degrees = problem.first_hop[flat + 1] - problem.first_hop[flat]
     owner = torch.repeat_interleave(torch.arange(len(flat), device=flat.device), degrees)
-    return Shown(targets, owner, problem.neighbours[problem.hops_of(flat)])
+    return MaskedTargets(targets, owner, problem.neighbours[problem.hops_of(flat)])
 
 
-def some_neighbours_of(
-    targets: Tensor, part_rate: float, problem: Problem, generator: torch.Generator
-) -> Shown:
-    """The targets, of which some show a part of their neighbours.
+def mask_links(
+    targets: Tensor, rate: float, problem: TrainingGraph, generator: torch.Generator
+) -> MaskedTargets:
+    """The targets, a share ``rate`` of which hides some of its links.
 
-    The part is drawn anew for each, from next to nothing to everything, and holds at least one.
+    The visible share is uniform for each, and at least one link stays visible.
     """
-    everything = neighbours_of(targets, problem)
-    if part_rate == 0:
+    everything = with_all_links(targets, problem)
+    if rate == 0:
         return everything
     count, device = targets.numel(), targets.device
     share = torch.rand(count, generator=generator, device=device)
-    partial = torch.rand(count, generator=generator, device=device) < part_rate
+    partial = torch.rand(count, generator=generator, device=device) < rate
     draws = torch.rand(len(everything.owner), generator=generator, device=device)
     least = torch.full((count,), torch.inf, device=device).scatter_reduce(
         0, everything.owner, draws, "amin"
     )
     owner = everything.owner
     kept = (draws < share[owner]) | (draws == least[owner]) | ~partial[owner]
-    return Shown(targets, owner[kept], everything.members[kept])
+    return MaskedTargets(targets, owner[kept], everything.members[kept])
 
 
-def surroundings_of(
-    model: Model, problem: Problem, rows: Tensor, shown: Shown, candidates: Tensor | None = None
-) -> Surroundings | None:
-    """What the model reads of these targets, from the rows of all nodes, for some candidates."""
-    if not model.uses_surroundings:
-        return None
-    seeds, count = shown.targets.shape
-    nodes, column = torch.unique(shown.members, return_inverse=True)
-    table = torch.zeros(seeds * count, len(nodes), device=rows.device)
-    table[shown.owner, column] = 1
-    facts = shown_facts(problem, shown)
+def scores_towards(
+    model: Model,
+    problem: TrainingGraph,
+    rows: Tensor,
+    masked: MaskedTargets,
+    dropout: Dropout = KEEP_ALL,
+    candidates: Tensor | None = None,
+    embedding_dropout: float = 0.0,
+) -> Tensor:
+    """Scores of all nodes, or of some candidates, for each seed's targets, (S, T, nodes)."""
+    context = target_context_of(model, problem, rows, masked, candidates)
+    goals = model.target_rows(rows, masked.targets, dropout, embedding_dropout)
     if candidates is not None:
-        facts = facts.index_select(1, candidates)
-    return Surroundings(
-        places=model.places_in(rows.index_select(1, nodes)),
-        shown=table.reshape(seeds, count, len(nodes)),
-        facts=facts.reshape(seeds, count, *facts.shape[1:]),
+        rows = rows.index_select(1, candidates)
+    return model.score_table(rows, goals, dropout, context)
+
+
+def target_context_of(
+    model: Model,
+    problem: TrainingGraph,
+    rows: Tensor,
+    masked: MaskedTargets,
+    candidates: Tensor | None = None,
+) -> TargetContext | None:
+    """What the model reads of these targets, from the rows of all nodes, for some candidates."""
+    if not model.reads_neighbours:
+        return None
+    seeds, count = masked.targets.shape
+    nodes, column = torch.unique(masked.members, return_inverse=True)
+    visible = torch.zeros(seeds * count, len(nodes), device=rows.device)
+    visible[masked.owner, column] = 1
+    indicators = match_indicator_table(problem, masked)
+    if candidates is not None:
+        indicators = indicators.index_select(1, candidates)
+    return TargetContext(
+        neighbours=model.neighbour_values(rows.index_select(1, nodes)),
+        visible=visible.reshape(seeds, count, len(nodes)),
+        indicators=indicators.reshape(seeds, count, *indicators.shape[1:]),
     )
 
 
-def shown_facts(problem: Problem, shown: Shown) -> Tensor:
-    """What every node and each target have in common, (S·T, num_nodes, 4) float32.
+def match_indicator_table(problem: TrainingGraph, masked: MaskedTargets) -> Tensor:
+    """Match indicators of every node and each target, (S·T, num_nodes, 4) float32.
 
     Whether the node can be the target, can be its neighbour, looks like a neighbour and is none,
     and how many members of its ego graph look like neighbours of the target.
     """
-    classes, flat = problem.profile_classes, shown.targets.flatten()
+    classes, flat = problem.profile_classes, masked.targets.flatten()
     wanted = torch.zeros(len(flat), int(classes.max()) + 1, device=classes.device)
-    wanted[shown.owner, classes[shown.members]] = 1
+    wanted[masked.owner, classes[masked.members]] = 1
     beside = wanted.index_select(1, classes)
     own = classes == classes[flat].unsqueeze(1)
-    told = torch.zeros_like(flat).index_add(0, shown.owner, problem.keys[shown.members])
+    key_sums = torch.zeros_like(flat).index_add(0, masked.owner, problem.keys[masked.members])
     itself = torch.zeros_like(own).scatter(1, flat.unsqueeze(1), True)
-    same = (own & (problem.key_sums == told.unsqueeze(1))) | itself
+    same = (own & (problem.key_sums == key_sums.unsqueeze(1))) | itself
     linked = beside * (problem.sum_neighbours(own) > 0)
     common = beside + problem.sum_neighbours(beside).float()
     return torch.stack([same.float(), linked, beside - linked, common], dim=-1)
 
 
-def shown_distances(problem: Problem, shown: Shown) -> Tensor:
-    """Hops from every node to each target over shown links, (S·T, num_nodes) float32.
+def masked_distances(problem: TrainingGraph, masked: MaskedTargets) -> Tensor:
+    """Hops from every node to each target over visible links, (S·T, num_nodes) float32.
 
     Where hidden links cut a node off, the distance is infinite.
     """
-    flat = shown.targets.flatten()
+    flat = masked.targets.flatten()
     distances = torch.full((len(flat), problem.num_nodes), torch.inf, device=flat.device)
     distances.scatter_(1, flat.unsqueeze(1), 0.0)
-    front = shown.table(problem.num_nodes)
+    front = masked.table(problem.num_nodes)
     hops = 0
     while bool(front.any()):
         hops += 1
@@ -127,8 +149,8 @@ def shown_distances(problem: Problem, shown: Shown) -> Tensor:
     return distances
 
 
-def distances_towards(problem: Problem, shown: Shown) -> Tensor:
-    """The same for targets that show all neighbours: read off a table, or searched for."""
+def distances_towards(problem: TrainingGraph, masked: MaskedTargets) -> Tensor:
+    """The same for targets that hide nothing: read off a table, or searched for."""
     if problem.distance_table is not None or problem.device.type == "cpu":
-        return problem.distances_to(shown.targets.flatten())
-    return shown_distances(problem, shown)
+        return problem.distances_to(masked.targets.flatten())
+    return masked_distances(problem, masked)

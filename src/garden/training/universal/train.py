@@ -28,8 +28,8 @@ from garden.strategies.universal.policy import Universal
 from garden.strategies.universal.rows import likeness_representations
 from garden.training.chain_solvers import log_policy
 from garden.training.config import UniversalConfig
-from garden.training.methods.exact import return_surrogate, source_weights
 from garden.training.methods.guided import imitation_losses
+from garden.training.objectives import return_surrogate, source_weights
 from garden.training.training_graph import Links, make_links
 from garden.training.universal.curriculum import Schoolbook, shares_of
 

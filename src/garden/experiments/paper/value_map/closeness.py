@@ -31,9 +31,9 @@ VALUE = "garden's value"
 ATTRIBUTES = "attributes"
 EMBEDDING = "garden's space"
 UNTRAINED = "garden's space, untrained"
-PLACES = "trellis' places"
+TRELLIS_EMBEDDINGS = "trellis' places"
 DEGREE = "degree"
-GUESSES = (VALUE, EMBEDDING, PLACES, UNTRAINED, ATTRIBUTES, DEGREE)
+GUESSES = (VALUE, EMBEDDING, TRELLIS_EMBEDDINGS, UNTRAINED, ATTRIBUTES, DEGREE)
 
 
 @final
@@ -98,7 +98,7 @@ def nearness(
     return {
         VALUE: garden.value(rows, rows.take(targets)),
         EMBEDDING: _within(_numbers(rows), targets),
-        PLACES: _within(_own_places(trellis, egos), targets),
+        TRELLIS_EMBEDDINGS: _within(_own_embeddings(trellis, egos), targets),
         UNTRAINED: _within(_numbers(fresh.represent(egos)), targets),
         ATTRIBUTES: walker.score(profiles, profiles.take(targets)),
         DEGREE: degrees,
@@ -166,14 +166,14 @@ def _numbers(rows: Representations) -> np.ndarray:
     return np.asarray(rows.arrays["row"])
 
 
-def _own_places(policy: Policy, egos: EgoGraphs) -> np.ndarray:
-    """Where a policy with places puts each centre's own profile, (num_egos, place)."""
+def _own_embeddings(policy: Policy, egos: EgoGraphs) -> np.ndarray:
+    """The embedding of each centre's own profile, (num_egos, width)."""
     import torch
 
-    from garden.models.trellis.features import PLACE
+    from garden.models.trellis.features import EMBEDDING as WIDTH
 
     rows = torch.as_tensor(_numbers(policy.represent(egos)))
-    return policy.model.places_in(rows)[:, :PLACE].numpy()
+    return policy.model.neighbour_values(rows)[:, :WIDTH].numpy()
 
 
 def _within(rows: np.ndarray, targets: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ from garden.experiments.paper.value_map.closeness import (
     DEGREE,
     EMBEDDING,
     GUESSES,
-    PLACES,
+    TRELLIS_EMBEDDINGS,
     UNTRAINED,
     VALUE,
     Closeness,
@@ -49,8 +49,8 @@ _DUELS = (
     (EMBEDDING, ATTRIBUTES),
     (EMBEDDING, UNTRAINED),
     (UNTRAINED, ATTRIBUTES),
-    (PLACES, ATTRIBUTES),
-    (PLACES, EMBEDDING),
+    (TRELLIS_EMBEDDINGS, ATTRIBUTES),
+    (TRELLIS_EMBEDDINGS, EMBEDDING),
 )
 
 
@@ -173,7 +173,7 @@ def _meanings(options: Mapping[str, TrainingOptions]) -> str:
         f"1: nearer always means fewer hops; 0: no relation. {VALUE}: of the critic, which a2c "
         f"trains ({updates['garden']:,} updates; trellis by guided, {updates['trellis']:,}). "
         f"{EMBEDDING}: minus the Euclidean distance between representations, also before "
-        f"training. {PLACES}: the same between the places of the nodes' own profiles. "
+        f"training. {TRELLIS_EMBEDDINGS}: the same between the places of the nodes' own profiles. "
         f"{ATTRIBUTES}: DistanceWalker's score. {DEGREE}: of the source, whatever the target. "
     )
 
@@ -208,9 +208,9 @@ def _findings(pools: Mapping[str, Pooled]) -> list[str]:
         f"How much of that is learned: the same network before training has {spelled(UNTRAINED)}; "
         f"training improves on it on {surely_nearer(EMBEDDING, UNTRAINED)}, and harms it on "
         f"{surely_nearer(UNTRAINED, EMBEDDING)}.",
-        f"trellis' places have {spelled(PLACES)}: better than attributes on "
-        f"{surely_nearer(PLACES, ATTRIBUTES)}, better than garden's space on "
-        f"{surely_nearer(PLACES, EMBEDDING)}.",
+        f"trellis' places have {spelled(TRELLIS_EMBEDDINGS)}: better than attributes on "
+        f"{surely_nearer(TRELLIS_EMBEDDINGS, ATTRIBUTES)}, better than garden's space on "
+        f"{surely_nearer(TRELLIS_EMBEDDINGS, EMBEDDING)}.",
     ]
 
 
