@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORE := $(VENV)/.core
 
-.PHONY: quickstart test test-portable test-docs test-slow lint bench clean
+.PHONY: quickstart test test-portable test-docs test-slow lint docs bench clean
 
 quickstart: $(CORE)
 	$(BIN)/garden quickstart
@@ -32,6 +32,10 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Offline: nothing is fetched, and a warning is an error. Notebooks run once and are cached.
+docs: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+
 bench: $(STAMP)
 	for benchmark in benchmarks/[a-z]*.py; do $(BIN)/python $$benchmark || exit 1; done
 
@@ -47,4 +51,4 @@ $(STAMP): $(CORE)
 	touch $@
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis garden-quickstart
+	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis garden-quickstart
