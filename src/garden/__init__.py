@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from garden.models.config import ModelConfig
     from garden.search.config import EvaluationConfig
     from garden.strategies.base import Representations, Strategy
-    from garden.training.config import AdaptConfig, TrainingOptions
+    from garden.training.config import TrainingOptions
+    from garden.training.universal.config import AdaptConfig
 
 __version__ = "0.1.0"
 __all__ = [
@@ -48,7 +49,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AdaptConfig": "garden.training.config",
+    "AdaptConfig": "garden.training.universal.config",
     "EvaluationConfig": "garden.search.config",
     "GardenError": "garden.errors",
     "Graph": "garden.graphs.graph",

@@ -43,7 +43,8 @@ from garden.search.walk import Walk, walk
 from garden.strategies.base import Fitted, Strategy, Tempered
 from garden.strategies.universal.adapted import Adapted, load_universal_or_adapted
 from garden.strategies.universal.policy import CONFIG_FILE, Universal, holds_universal
-from garden.training.config import AdaptConfig, RunOptions, TrainingOptions, check_size
+from garden.training.config import RunOptions, TrainingOptions, check_size
+from garden.training.universal.config import AdaptConfig
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,7 +17,7 @@ from garden.experiments.run.config import Scope
 from garden.experiments.run.policy_cache import Workbench
 from garden.search.config import EvaluationConfig
 from garden.strategies.memory import RULES
-from garden.training.config import UniversalConfig
+from garden.training.universal.config import UniversalConfig
 
 RULE = "bidirectional+visited"
 

@@ -10,8 +10,8 @@ from garden.errors import DataError, SpecError, StrategyError
 from garden.graphs.graph import Graph
 from garden.graphs.identity import GraphIdentity
 from garden.resolve import strategy_named
-from garden.training.config import AdaptConfig
 from garden.training.universal.adapt import training_messages, training_targets
+from garden.training.universal.config import AdaptConfig
 
 QUICK = AdaptConfig(updates=20)
 

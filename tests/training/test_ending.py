@@ -6,8 +6,9 @@ import pytest
 from garden.experiments.run.jobs import Training
 from garden.models.checkpoint import CONFIG_FILE
 from garden.training.callbacks import read_metrics
-from garden.training.config import METHODS, TrainingOptions
+from garden.training.config import TrainingOptions
 from garden.training.ending import NOTABLE, has_lost_patience, note_ratio, step_share
+from garden.training.methods.config import METHODS
 from garden.training.state import SeedProgress
 from garden.training.trainer import Trainer
 

@@ -16,8 +16,8 @@ from garden.search.rollout import rollout
 from garden.search.walk import walk
 from garden.strategies.memory import MEMORIES
 from garden.strategies.universal.edge_bias import Trust
-from garden.training.config import AdaptConfig
 from garden.training.universal.adapt_local import LearningAgent, learn_locally, send, trust_of
+from garden.training.universal.config import AdaptConfig
 
 SAMPLED = EvaluationConfig(evaluation="sampled", episodes_per_pair=5)
 

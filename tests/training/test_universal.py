@@ -7,7 +7,7 @@ import torch
 from garden.datasets.random_attributed import attributed
 from garden.errors import SpecError, TaskError
 from garden.models.universal_network import UniversalNetwork
-from garden.training.config import UniversalConfig
+from garden.training.universal.config import UniversalConfig
 from garden.training.universal.curriculum import KINDS, Schoolbook, curriculum, shares_of
 from garden.training.universal.train import (
     lesson_of,

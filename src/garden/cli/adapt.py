@@ -10,7 +10,7 @@ import tyro
 
 from garden.cli.graph_options import GraphOptions
 from garden.cli.verb import Verb
-from garden.training.config import AdaptConfig
+from garden.training.universal.config import AdaptConfig
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from garden.cli.graph_options import GraphOptions
 from garden.cli.verb import Verb
 from garden.errors import DataError, SpecError
 from garden.models.config import ModelConfig
-from garden.training.config import DEFAULT_MODEL, RunOptions, TrainingOptions
+from garden.training.config import RunOptions, TrainingOptions
+from garden.training.methods.config import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from garden.training.run import TrainedRun

@@ -15,13 +15,13 @@ from typing import Annotated, Any, get_type_hints
 import tyro
 
 from garden.models.config import ModelConfig
-from garden.training.config import (
-    METHOD_DEFAULTS,
+from garden.training.config import OPTION_MODELS, SIZE_MODELS, TrainingOptions
+from garden.training.methods.config import (
+    METHOD_CONFIGS,
     METHODS,
-    OPTION_METHODS,
-    OPTION_MODELS,
-    SIZE_MODELS,
-    TrainingOptions,
+    TrainingConfig,
+    methods_with,
+    option_names,
 )
 
 _NAMED = {
@@ -30,20 +30,29 @@ _NAMED = {
     "init_seed": "the split's seed",
 }
 _CHOICE = ("model", "method", "init_seed")
+_METHOD_WORDS = {
+    "method": "The method: guided (imitates the oracle), exact (the exact policy gradient) or a2c "
+    "(the paper's Algorithm 1)."
+}
 
 
 def common_names() -> list[str]:
     """Options that every method and model has, beside the choice of those."""
-    special = {*_CHOICE, *OPTION_METHODS, *OPTION_MODELS}
-    return [one.name for one in fields(TrainingOptions) if one.name not in special]
+    return [
+        one.name
+        for one in fields(TrainingConfig)
+        if one.name not in _CHOICE and one.name not in OPTION_MODELS
+    ]
 
 
 def names_of_method(method: str) -> list[str]:
-    """Options that not every method has, and this one does."""
+    """Options that not every method has, and this one does; shared ones stand with the last."""
     return [
         name
-        for name, methods in OPTION_METHODS.items()
-        if methods[-1] == method and name not in OPTION_MODELS
+        for name in option_names(METHOD_CONFIGS[method])
+        if methods_with(name) != list(METHODS)
+        and methods_with(name)[-1] == method
+        and name not in OPTION_MODELS
     ]
 
 
@@ -59,7 +68,8 @@ def trellis_names() -> list[str]:
 
 def option_group(names: Iterable[str]) -> type:
     """A dataclass of some training options, as tyro reads it."""
-    words, types = docstrings_of(TrainingOptions), get_type_hints(TrainingOptions)
+    words = {**_METHOD_WORDS, **_OPTION_WORDS}
+    types = get_type_hints(TrainingOptions)
     return _group(names, lambda name: (words[name], types[name], None, default_words(name)))
 
 
@@ -90,9 +100,8 @@ def default_words(name: str) -> str:
     if name in _NAMED:
         return f"(default: {_NAMED[name]})"
     values = {
-        method: METHOD_DEFAULTS[method].get(name, 0)
-        for method in reversed(METHODS)
-        if method in OPTION_METHODS.get(name, METHODS)
+        method: METHOD_CONFIGS[method].__dataclass_fields__[name].default
+        for method in reversed(methods_with(name))
     }
     if len(set(values.values())) == 1:
         return f"(default: {next(iter(values.values()))})"
@@ -100,7 +109,7 @@ def default_words(name: str) -> str:
     return f"(default: {each})"
 
 
-def docstrings_of(options: type) -> Mapping[str, str]:
+def docstrings_of(options: type[Any]) -> Mapping[str, str]:
     """The string under each field of a dataclass, on one line."""
     (tree,) = ast.parse(inspect.getsource(options)).body
     assert isinstance(tree, ast.ClassDef)
@@ -112,6 +121,10 @@ def docstrings_of(options: type) -> Mapping[str, str]:
         elif isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant) and name:
             found[name], name = " ".join(str(part.value.value).split()), ""
     return found
+
+
+_CONFIGS: list[type[TrainingConfig]] = [TrainingConfig, *METHOD_CONFIGS.values()]
+_OPTION_WORDS = {name: words for kind in _CONFIGS for name, words in docstrings_of(kind).items()}
 
 
 def given(*groups: Any) -> dict[str, Any]:

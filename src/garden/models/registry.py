@@ -10,8 +10,7 @@ import torch
 from garden.errors import StrategyError
 from garden.models.base import Model
 from garden.models.config import ModelConfig, check_model_name
-from garden.models.garden import GardenModel
-from garden.models.mlp import AttributeModel
+from garden.models.paper_agents import AttributeModel, GardenModel
 from garden.models.trellis.model import TrellisModel
 
 _CLASSES: Mapping[str, Callable[[int, int, ModelConfig], Model]] = {

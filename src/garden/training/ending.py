@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from garden.training.config import TrainingConfig
+from garden.training.methods.config import TrainingConfig
 from garden.training.state import SeedProgress, TrainingState
 
 NOTABLE = 0.001  # what a validation ratio must gain, where a cool-down follows, to count

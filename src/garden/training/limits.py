@@ -9,7 +9,7 @@ import numpy as np
 
 from garden.datasets.task import SearchTask
 from garden.search.limits import limit_towards
-from garden.training.config import TrainingConfig
+from garden.training.methods.config import TrainingConfig
 from garden.training.training_graph import validation_targets_of
 
 

@@ -9,7 +9,7 @@ import platform
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,10 @@ from garden.models.policy import Policy, PolicyInfo
 from garden.models.registry import build_model
 from garden.short import cut_short
 from garden.training.callbacks import MetricsFile, listeners_for
-from garden.training.config import RunOptions, TrainingConfig, TrainingOptions
+from garden.training.config import RunOptions, TrainingOptions
 from garden.training.limits import with_limit
 from garden.training.listener import Listener
+from garden.training.methods.config import A2CConfig, TrainingConfig
 from garden.training.state import STATE_FILE, SeedProgress, weights_of
 from garden.training.trainer import TRAINS_VALUE, Outcome, Trainer
 
@@ -214,7 +215,7 @@ def _check_same_run(folder: Path, info: PolicyInfo) -> None:
         if getattr(stored, name) != getattr(info, name):
             raise DataError(f"{folder}: holds a run with another {name.replace('_', ' ')}")
     ours, theirs = info.training["options"], stored.training.get("options", {})
-    names = [one.name for one in fields(TrainingConfig)]
+    names = sorted({*ours, *theirs})
     differing = [name for name in names if ours.get(name) != theirs.get(name)]
     if dict(stored.model_options) != dict(info.model_options):
         differing.append("model options")
@@ -231,11 +232,13 @@ def _check_same_run(folder: Path, info: PolicyInfo) -> None:
 
 def _summary(outcome: Outcome, config: TrainingConfig, seed: int) -> dict[str, Any]:
     state, progress = outcome.state, outcome.handed_over.seeds[seed]
-    episodes = config.targets_per_update * config.walks_per_target
+    episodes = None
+    if isinstance(config, A2CConfig):
+        episodes = state.update * config.targets_per_update * config.walks_per_target
     return {
         "stopped": outcome.stopped,
         "updates": state.update,
-        "episodes": state.update * episodes if config.method == "a2c" else None,
+        "episodes": episodes,
         "seconds": round(state.seconds, 2),
         "best_update": progress.best_update,
         "validation_ratio": _ratio(progress),

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -25,7 +26,6 @@ from garden.models.layers import Dropout
 from garden.models.registry import build_model
 from garden.search.chain import chain_of_scores
 from garden.training.chain_solvers import validation_hops
-from garden.training.config import TrainingConfig
 from garden.training.ending import has_lost_patience, last_update, note_ratio, step_size
 from garden.training.handover import (
     TEMPERATURES,
@@ -39,6 +39,7 @@ from garden.training.interrupt import Interrupt, deferred_interrupt
 from garden.training.limits import with_limit
 from garden.training.listener import Listener, Plan
 from garden.training.methods.a2c import a2c_loss
+from garden.training.methods.config import TrainingConfig
 from garden.training.methods.exact import exact_loss
 from garden.training.methods.guided import guided_loss
 from garden.training.methods.target_masking import distances_towards, scores_towards, with_all_links
@@ -47,7 +48,9 @@ from garden.training.pace import Clock, Pace
 from garden.training.state import SeedProgress, TrainingState
 from garden.training.training_graph import TrainingGraph, make_training_graph
 
-Loss = Callable[[Model, TrainingGraph, TrainingConfig, Dropout, torch.Generator], UpdateLoss]
+Loss = Callable[[Model, TrainingGraph, Any, Dropout, torch.Generator], UpdateLoss]
+"""An update's loss, from the options of its own method."""
+
 LOSSES: dict[str, Loss] = {"exact": exact_loss, "a2c": a2c_loss, "guided": guided_loss}
 TRAINS_VALUE = {"exact": False, "a2c": True, "guided": False}
 

@@ -28,7 +28,7 @@ from garden.search.config import EvaluationConfig
 from garden.strategies.base import Strategy
 from garden.strategies.memory import MEMORIES
 from garden.strategies.universal.policy import Universal, load_universal
-from garden.training.config import AdaptConfig
+from garden.training.universal.config import AdaptConfig
 
 if TYPE_CHECKING:
     from garden.experiments.run.policy_cache import Workbench

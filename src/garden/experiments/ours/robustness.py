@@ -27,7 +27,7 @@ from garden.search.compare import Contender, compare
 from garden.search.config import EvaluationConfig
 from garden.strategies.memory import memory_for
 from garden.strategies.registry import WALKERS
-from garden.training.config import UniversalConfig
+from garden.training.universal.config import UniversalConfig
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -29,7 +29,7 @@ from garden.search.config import EvaluationConfig
 from garden.strategies.memory import RULES, memory_for, memory_named
 from garden.strategies.registry import WALKERS
 from garden.strategies.universal.policy import Universal
-from garden.training.config import UniversalConfig
+from garden.training.universal.config import UniversalConfig
 from garden.training.universal.curriculum import FACEBOOK, KINDS
 
 NUM_SEEDS = 1

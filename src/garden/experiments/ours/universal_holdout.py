@@ -24,7 +24,7 @@ from garden.search.rollout import rollout, sampled_distributions
 from garden.search.score_blocks import ScoreMemo
 from garden.strategies.memory import RULES, memory_for
 from garden.strategies.universal.policy import Universal, holds_universal, load_universal
-from garden.training.config import UniversalConfig
+from garden.training.universal.config import UniversalConfig
 from garden.training.universal.curriculum import KINDS, curriculum
 
 if TYPE_CHECKING:

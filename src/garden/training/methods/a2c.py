@@ -18,7 +18,7 @@ from torch import Tensor
 from garden.models.base import Model
 from garden.models.layers import Dropout
 from garden.training.chain_solvers import entropies, log_policy
-from garden.training.config import TrainingConfig
+from garden.training.methods.config import A2CConfig
 from garden.training.methods.target_masking import target_context_of, with_all_links
 from garden.training.objectives import UpdateLoss
 from garden.training.training_graph import TrainingGraph
@@ -37,7 +37,7 @@ class Walks:
 def a2c_loss(
     model: Model,
     problem: TrainingGraph,
-    config: TrainingConfig,
+    config: A2CConfig,
     dropout: Dropout,
     generator: torch.Generator,
 ) -> UpdateLoss:

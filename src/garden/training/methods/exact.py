@@ -11,7 +11,7 @@ import torch
 from garden.models.base import Model
 from garden.models.layers import Dropout
 from garden.training.chain_solvers import entropies, log_policy
-from garden.training.config import TrainingConfig
+from garden.training.methods.config import ExactConfig
 from garden.training.methods.target_masking import scores_towards, with_all_links
 from garden.training.objectives import UpdateLoss, return_surrogate, source_weights
 from garden.training.training_graph import TrainingGraph
@@ -20,7 +20,7 @@ from garden.training.training_graph import TrainingGraph
 def exact_loss(
     model: Model,
     problem: TrainingGraph,
-    config: TrainingConfig,
+    config: ExactConfig,
     dropout: Dropout,
     generator: torch.Generator,
 ) -> UpdateLoss:

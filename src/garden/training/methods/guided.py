@@ -21,7 +21,7 @@ from garden.training.chain_solvers import (
     highest_of_holders,
     is_wide,
 )
-from garden.training.config import TrainingConfig
+from garden.training.methods.config import GuidedConfig
 from garden.training.methods.target_masking import (
     mask_links,
     masked_distances,
@@ -40,7 +40,7 @@ NO_LINK = -1e4  # log probability of a hop over a link that the target hides
 def guided_loss(
     model: Model,
     problem: TrainingGraph,
-    config: TrainingConfig,
+    config: GuidedConfig,
     dropout: Dropout,
     generator: torch.Generator,
 ) -> UpdateLoss:

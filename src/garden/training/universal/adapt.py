@@ -20,7 +20,7 @@ from garden.search.progress import Progress, silent
 from garden.strategies.base import require_attributes
 from garden.strategies.universal.adapted import Adapted
 from garden.strategies.universal.policy import Universal
-from garden.training.config import AdaptConfig, UniversalConfig
+from garden.training.universal.config import AdaptConfig, UniversalConfig
 from garden.training.universal.train import (
     TEMPERATURES,
     Lesson,

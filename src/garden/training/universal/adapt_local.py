@@ -36,8 +36,8 @@ from garden.strategies.selection import choice_weights, choose
 from garden.strategies.universal.adapted import Adapted
 from garden.strategies.universal.edge_bias import Trust, TrustingHolders
 from garden.strategies.universal.policy import Universal
-from garden.training.config import AdaptConfig
 from garden.training.universal.adapt import training_messages
+from garden.training.universal.config import AdaptConfig
 
 MAX_KEPT = 1 << 24  # entries of score rows that are kept for later messages to the same target
 EPISODES_PER_PAIR = 5  # of the validation pairs

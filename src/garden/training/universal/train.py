@@ -27,10 +27,10 @@ from garden.strategies.universal.features import NUM_LIKENESS, likeness_of
 from garden.strategies.universal.policy import Universal
 from garden.strategies.universal.rows import likeness_representations
 from garden.training.chain_solvers import log_policy
-from garden.training.config import UniversalConfig
 from garden.training.methods.guided import imitation_losses
 from garden.training.objectives import return_surrogate, source_weights
 from garden.training.training_graph import Links, make_links
+from garden.training.universal.config import UniversalConfig
 from garden.training.universal.curriculum import Schoolbook, shares_of
 
 TEMPERATURES = (0.25, 0.35, 0.5, 0.7, 1.0)

@@ -1,9 +1,10 @@
-"""GARDEN, the paper's model: graph attention over ego graphs, an actor and a critic.
+"""The paper's agents: GARDEN, and its ablations MLPA2C and MLPA2CWD.
 
-It follows the released code where the published numbers came from it: GATv2 layers, each with
-layer normalisation and ReLU, a centre flag on the input, and the mean over the ego graph's members
-as its embedding. Where that code appends the degree scaled over the whole graph, log(1 + degree)
-stands here, which a node knows by itself, for candidate, holder and target alike.
+GARDEN is graph attention over ego graphs, with an actor and a critic. It follows the released code where
+the published numbers came from it: GATv2 layers, each with layer normalisation and ReLU, a centre
+flag on the input, and the mean over the ego graph's members as its embedding. Where that code
+appends the degree scaled over the whole graph, log(1 + degree) stands here, which a node knows by
+itself, for candidate, holder and target alike. The ablations score raw attributes.
 """
 
 from __future__ import annotations
@@ -97,3 +98,38 @@ def _first_map(linear: StackedLinear, profiles: Tensor, egos: EgoTensors) -> Ten
     of_flag = weight[:, -1:]
     mapped = mapped_profiles(weight[:, :-1], profiles)
     return mapped.index_select(1, egos.members) + egos.is_centre * of_flag + bias
+
+
+@final
+class AttributeModel(Model):
+    """An actor and a critic over the centre's attributes, with log(1 + degree) where asked."""
+
+    def __init__(
+        self, num_seeds: int, num_attributes: int, config: ModelConfig, with_degree: bool
+    ) -> None:
+        super().__init__(num_seeds, num_attributes)
+        self.with_degree = with_degree
+        self.name = "mlpa2cwd" if with_degree else "mlpa2c"
+        self.actor = PairNetwork(num_seeds, self.row_width, config.hidden)
+        self.critic = PairNetwork(num_seeds, self.row_width, config.hidden)
+
+    @property
+    def row_width(self) -> int:
+        """The attributes, and the degree where asked."""
+        return self.num_attributes + self.with_degree
+
+    def embed(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
+        """The centre's attributes as they are."""
+        profiles = egos.profiles.to_dense() if egos.profiles.is_sparse else egos.profiles
+        rows = self.standardised(profiles.index_select(0, egos.centres))
+        if self.with_degree:
+            rows = torch.cat([rows, egos.log_degrees], dim=-1)
+        return rows.expand(self.num_seeds, -1, -1)
+
+    def embed_one(self, profiles: Tensor, linked: Tensor) -> Tensor:
+        """The same for one ego graph."""
+        row = self.standardised(profiles[:1])
+        if self.with_degree:
+            degree = torch.full((1, 1), float(len(profiles)), device=row.device)
+            row = torch.cat([row, degree.log()], dim=-1)
+        return row.expand(self.num_seeds, -1, -1)
