@@ -51,7 +51,7 @@ def test_all__configs_and_base_classes_are_the_ones_of_their_rooms_and_load_no_t
     )
     rooms = ["strategies.base"] * 2 + ["training.config", "search.config", "models.config"]
     assert printed_by(code) == [
-        *(f"garden.{room}" for room in (*rooms, "training.config")),
+        *(f"garden.{room}" for room in (*rooms, "training.universal.config")),
         "set()",
     ]
 

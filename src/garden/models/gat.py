@@ -37,16 +37,16 @@ class GraphAttention(nn.Module):
             nn.init.zeros_(linear.bias)
 
     def attend(self, left: Tensor, right: Tensor, heads: Tensor, tails: Tensor) -> Tensor:
-        """Attention over a list of edges: member ``heads[k]`` listens to ``tails[k]``.
+        """Attention over a list of edges: member ``heads[k]`` attends to ``tails[k]``.
 
         ``left`` and ``right`` are the two linear maps of every member, (num_seeds, num_members,
         width); the result has the same shape.
         """
-        spoken = left.index_select(1, tails)
-        energies = leaky_relu(spoken + right.index_select(1, heads), SLOPE) @ self.attention
+        values = left.index_select(1, tails)
+        energies = leaky_relu(values + right.index_select(1, heads), SLOPE) @ self.attention
         weights = segment_softmax(energies.squeeze(-1), heads, left.shape[1])
-        heard = torch.zeros_like(left).index_add(1, heads, weights.unsqueeze(-1) * spoken)
-        return heard + self.bias
+        attended = torch.zeros_like(left).index_add(1, heads, weights.unsqueeze(-1) * values)
+        return attended + self.bias
 
     def attend_dense(self, left: Tensor, right: Tensor, linked: Tensor) -> Tensor:
         """The same within one ego graph, by a mask (num_members, num_members) and no scatter."""

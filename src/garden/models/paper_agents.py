@@ -1,10 +1,10 @@
 """The paper's agents: GARDEN, and its ablations MLPA2C and MLPA2CWD.
 
-GARDEN is graph attention over ego graphs, with an actor and a critic. It follows the released code where
-the published numbers came from it: GATv2 layers, each with layer normalisation and ReLU, a centre
-flag on the input, and the mean over the ego graph's members as its embedding. Where that code
-appends the degree scaled over the whole graph, log(1 + degree) stands here, which a node knows by
-itself, for candidate, holder and target alike. The ablations score raw attributes.
+GARDEN is graph attention over ego graphs, with an actor and a critic. It follows the released code
+where the published numbers came from it: GATv2 layers, each with layer normalisation and ReLU, a
+centre flag on the input, and the mean over the ego graph's members as its embedding. Where that
+code appends the degree scaled over the whole graph, log(1 + degree) stands here, which a node knows
+by itself, for candidate, holder and target alike. The ablations score raw attributes.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class GardenModel(Model):
                 right = _first_map(attention.right, profiles, egos)
             else:
                 left, right = attention.left(members), attention.right(members)
-            heard = attention.attend(left, right, egos.heads, egos.tails)
-            members = dropout(torch.relu(norm(heard)))
+            attended = attention.attend(left, right, egos.heads, egos.tails)
+            members = dropout(torch.relu(norm(attended)))
         assert members is not None
         total = torch.zeros(
             (self.num_seeds, egos.num_egos, self.embedding), device=members.device

@@ -105,8 +105,8 @@ class TrainingGraph(Links):
     @cached_property
     def key_sums(self) -> Tensor:
         """The sum of each node's neighbours' keys, (num_nodes,) int64, modulo 2^64."""
-        told = self.keys.index_select(0, self.neighbours)
-        return torch.zeros_like(self.keys).index_add(0, self.holders, told)
+        received = self.keys.index_select(0, self.neighbours)
+        return torch.zeros_like(self.keys).index_add(0, self.holders, received)
 
     @cached_property
     def _keys(self) -> np.ndarray:

@@ -1,10 +1,13 @@
 """Guided training: imitate the oracle.
 
-Training is centralised, so the oracle may say which neighbours are a hop nearer to the target. The
-loss is minus the logarithm of the probability that the policy gives to those, averaged over
-holders (all of them, or a sample on large graphs). Where it is asked for, the exact discounted
-return, which knows that not all mistakes cost alike, counts too on graphs small enough to solve
-for it. A model that learns ranges does so on the way.
+Training is centralised, so the oracle may say which neighbours N⁺(u, t) of a holder u are a hop
+nearer to the target t. The loss is
+
+    L = − mean_{u, t} log Σ_{v ∈ N⁺(u, t)} π(v | u, t),
+
+over all holders, or a sample of them on large graphs. With ``return_coef`` the exact discounted
+return (:mod:`garden.training.objectives`), which weighs mistakes by their cost, counts beside it on
+graphs small enough to solve for it. A model's auxiliary loss is added.
 """
 
 from __future__ import annotations
