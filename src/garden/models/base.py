@@ -111,6 +111,12 @@ class Model(nn.Module):
 
         A share ``embedding_dropout`` of the targets loses its own embedding, for models that have
         one, by random numbers of ``dropout``'s generator.
+
+        Args:
+            rows: of all nodes, (S, n, width).
+            targets: node numbers, (S, T).
+            dropout: whose generator draws.
+            embedding_dropout: the share of targets that lose their own embedding.
         """
         return rows.gather(1, targets.unsqueeze(-1).expand(-1, -1, rows.shape[-1]))
 
@@ -121,25 +127,50 @@ class Model(nn.Module):
         dropout: Dropout = KEEP_ALL,
         context: TargetContext | None = None,
     ) -> Tensor:
-        """f_π: (S, n, width) and (S, T, width) → scores (S, T, n)."""
+        """f_π: (S, n, width) and (S, T, width) → scores (S, T, n).
+
+        Args:
+            rows: of the candidates, (S, n, width).
+            targets: rows of the targets, (S, T, width).
+            dropout: applied to hidden units.
+            context: what the targets' ego graphs show, for models that read it.
+        """
         return self.actor.table(rows, targets, dropout)
 
     def score_aligned(
         self, candidates: Tensor, targets: Tensor, context: TargetContext | None = None
     ) -> Tensor:
-        """f_π: aligned rows (S, P, width) → scores (S, P)."""
+        """f_π: aligned rows (S, P, width) → scores (S, P).
+
+        Args:
+            candidates: rows, (S, P, width).
+            targets: rows, (S, P, width).
+            context: as in :meth:`score_table`, over aligned rows.
+        """
         return self.actor.aligned(candidates, targets)
 
     def value_table(
         self, rows: Tensor, targets: Tensor, context: TargetContext | None = None
     ) -> Tensor:
-        """f_v: (S, n, width) and (S, T, width) → values in (0, 1), (S, T, n)."""
+        """f_v: (S, n, width) and (S, T, width) → values in (0, 1), (S, T, n).
+
+        Args:
+            rows: of the holders, (S, n, width).
+            targets: rows of the targets, (S, T, width).
+            context: as in :meth:`score_table`.
+        """
         return torch.sigmoid(self.critic.table(rows, targets))
 
     def value_aligned(
         self, holders: Tensor, targets: Tensor, context: TargetContext | None = None
     ) -> Tensor:
-        """f_v: aligned rows (S, P, width) → values in (0, 1), (S, P)."""
+        """f_v: aligned rows (S, P, width) → values in (0, 1), (S, P).
+
+        Args:
+            holders: rows, (S, P, width).
+            targets: rows, (S, P, width).
+            context: as in :meth:`score_aligned`.
+        """
         return torch.sigmoid(self.critic.aligned(holders, targets))
 
     def standardise_by(self, profiles: ProfileTable) -> None:

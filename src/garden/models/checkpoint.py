@@ -84,7 +84,13 @@ def read_info(folder: Path) -> PolicyInfo:
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
-    """Write tensors with a digest of their content and some facts beside them."""
+    """Write tensors with a digest of their content and some facts beside them.
+
+    Args:
+        path: of the file.
+        tensors: by name.
+        facts: plain values that go into the file beside them.
+    """
     plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     metadata = {
         "format": FORMAT,

@@ -49,7 +49,14 @@ class GraphAttention(nn.Module):
         return attended + self.bias
 
     def attend_dense(self, left: Tensor, right: Tensor, linked: Tensor) -> Tensor:
-        """The same within one ego graph, by a mask (num_members, num_members) and no scatter."""
+        """The same within one ego graph, by a mask (num_members, num_members) and no scatter.
+
+        Args:
+            left: the values, (num_seeds, num_members, width).
+            right: the queries, of the same shape.
+            linked: which members are joined, (num_members, num_members) bool, the diagonal
+                included.
+        """
         energies = leaky_relu(left.unsqueeze(1) + right.unsqueeze(2), SLOPE)
         energies = (energies @ self.attention.unsqueeze(1)).squeeze(-1)  # (seeds, heads, tails)
         weights = torch.softmax(energies.masked_fill(~linked, -torch.inf), dim=-1)
@@ -57,7 +64,13 @@ class GraphAttention(nn.Module):
 
 
 def segment_softmax(values: Tensor, segments: Tensor, num_segments: int) -> Tensor:
-    """A softmax within each segment of the last axis, (batch, num_values)."""
+    """A softmax within each segment of the last axis, (batch, num_values).
+
+    Args:
+        values: (batch, num_values).
+        segments: the segment of each value, (num_values,).
+        num_segments: how many segments there are.
+    """
     index = segments.expand_as(values)
     highest = torch.full(
         (values.shape[0], num_segments), -torch.inf, dtype=values.dtype, device=values.device

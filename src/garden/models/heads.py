@@ -26,7 +26,13 @@ class PairNetwork(nn.Module):
         self.last = StackedLinear(num_seeds, hidden, 1)
 
     def table(self, candidates: Tensor, targets: Tensor, dropout: Dropout = KEEP_ALL) -> Tensor:
-        """(S, n, width) and (S, T, width) → (S, T, n)."""
+        """(S, n, width) and (S, T, width) → (S, T, n).
+
+        Args:
+            candidates: rows, (S, n, width).
+            targets: rows, (S, T, width).
+            dropout: applied to the first hidden layer.
+        """
         num_seeds, num_candidates = candidates.shape[:2]
         num_targets = targets.shape[1]
         first = torch.baddbmm(self.bias, candidates, self.of_candidate).unsqueeze(1)

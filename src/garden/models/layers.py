@@ -66,7 +66,13 @@ class Dropout:
         return rows * self.kept(self.rate, rows.shape, rows.device) / (1 - self.rate)
 
     def kept(self, rate: float, shape: tuple[int, ...], device: torch.device) -> Tensor:
-        """Which entries stay, as booleans."""
+        """Which entries stay, as booleans.
+
+        Args:
+            rate: the share that is dropped.
+            shape: of the mask.
+            device: where the mask lives.
+        """
         if rate == 0.0:
             return torch.ones(shape, dtype=torch.bool, device=device)
         return torch.rand(shape, generator=self.generator, device=device) >= rate

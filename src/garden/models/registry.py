@@ -24,7 +24,14 @@ _CLASSES: Mapping[str, Callable[[int, int, ModelConfig], Model]] = {
 def build_model(
     name: str, num_attributes: int, config: ModelConfig, seeds: tuple[int, ...] = (0,)
 ) -> Model:
-    """A stack of freshly initialised models, the one of each seed as if it were alone."""
+    """A stack of freshly initialised models, the one of each seed as if it were alone.
+
+    Args:
+        name: trellis, garden, mlpa2c or mlpa2cwd.
+        num_attributes: the width of a profile.
+        config: the size of the model.
+        seeds: one initialisation each.
+    """
     check_model_name(name)
     if num_attributes == 0:
         raise StrategyError(f"{name} learns from attributes and this graph has none")

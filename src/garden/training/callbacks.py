@@ -65,7 +65,13 @@ def read_metrics(path: Path) -> list[Record]:
 
 
 def listeners_for(folder: Path, options: RunOptions, seed: int) -> list[Listener]:
-    """The extra loggers that the options ask for."""
+    """The extra loggers that the options ask for.
+
+    Args:
+        folder: the run folder that the loggers write into.
+        options: which loggers are wanted.
+        seed: the place of the run in its stack.
+    """
     listeners: list[Listener] = []
     if options.tensorboard:
         listeners.append(SeedListener(seed, _tensorboard(folder)))

@@ -61,6 +61,11 @@ def log_softmax_of_holders(hop_scores: Tensor, holders: Tensor, num_holders: int
     """The logarithm of a softmax over each holder's hops, like ``hop_scores``, (batch, num_hops).
 
     Hop i belongs to holder ``holders[i]``, a number below ``num_holders``.
+
+    Args:
+        hop_scores: a score per hop, (batch, num_hops).
+        holders: the holder that each hop leaves, (num_hops,).
+        num_holders: how many holders there are.
     """
     scores = hop_scores.double()
     highest = highest_of_holders(scores, holders, num_holders)
@@ -70,7 +75,13 @@ def log_softmax_of_holders(hop_scores: Tensor, holders: Tensor, num_holders: int
 
 
 def highest_of_holders(hop_scores: Tensor, holders: Tensor, num_holders: int) -> Tensor:
-    """The highest score among each holder's hops, (batch, num_holders), without a gradient."""
+    """The highest score among each holder's hops, (batch, num_holders), without a gradient.
+
+    Args:
+        hop_scores: a score per hop, (batch, num_hops).
+        holders: the holder that each hop leaves, (num_hops,).
+        num_holders: how many holders there are.
+    """
     highest = hop_scores.new_full((len(hop_scores), num_holders), -math.inf)
     places = holders.expand(len(hop_scores), -1)
     return highest.scatter_reduce(1, places, hop_scores.detach(), "amax")
@@ -92,6 +103,13 @@ def solve_dense(
     With P the hops that do not deliver and r those that do, values solve (I − γP) V = r, and the
     occupancy of sources weighted by ``weights`` solves (I − γP)ᵀ μ = w. Both are
     (batch, num_nodes), zero at the target.
+
+    Args:
+        chances: π of every hop, (batch, num_hops).
+        targets: node numbers, (batch,).
+        weights: how much each source counts, (batch, num_nodes).
+        gamma: the discount factor, γ.
+        problem: the graph as tensors.
     """
     batch, n = len(targets), problem.num_nodes
     moves = torch.zeros(batch, n * n, dtype=chances.dtype, device=chances.device)
@@ -105,7 +123,13 @@ def solve_dense(
 
 
 def solve_by_factors(moves: Tensor, arrivals: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
-    """By one factorisation of I − γP, the fewest operations; ``moves`` is γP."""
+    """By one factorisation of I − γP, the fewest operations; ``moves`` is γP.
+
+    Args:
+        moves: γP, (batch, num_nodes, num_nodes).
+        arrivals: the chance to deliver with the next hop, (batch, num_nodes).
+        weights: how much each source counts, (batch, num_nodes).
+    """
     systems = torch.eye(moves.shape[-1], dtype=moves.dtype, device=moves.device) - moves
     if moves.device.type != "cpu":
         return _solve_both(systems, arrivals, weights)
@@ -127,6 +151,13 @@ def solve_by_squares(
     """By (I − γP)⁻¹ = (I + γP)(I + (γP)²)(I + (γP)⁴)…, few and large operations, as GPUs like them.
 
     After k factors what is left is below γ to the power of 2ᵏ, whatever P.
+
+    Args:
+        moves: γP, (batch, num_nodes, num_nodes).
+        arrivals: the chance to deliver with the next hop, (batch, num_nodes).
+        weights: how much each source counts, (batch, num_nodes).
+        gamma: the discount factor, γ.
+        tolerance: the error that is left at most.
     """
     values, occupancy = arrivals.unsqueeze(-1), weights.unsqueeze(-1)
     factors = math.ceil(math.log2(math.log(tolerance * (1 - gamma)) / math.log(gamma)))
@@ -149,6 +180,14 @@ def solve_sparse(
     """The same by iteration over the edges, for graphs too large to factorise.
 
     Each sweep shrinks the error by γ, so their number follows from the tolerance.
+
+    Args:
+        chances: π of every hop, (batch, num_hops).
+        targets: node numbers, (batch,).
+        weights: how much each source counts, (batch, num_nodes).
+        gamma: the discount factor, γ.
+        problem: the graph as tensors.
+        tolerance: the error that is left at most.
     """
     onward = gamma * _onward(chances, targets, problem)
     arrivals = _arrivals(chances, targets, problem)
@@ -165,7 +204,14 @@ def solve_sparse(
 def validation_hops(
     scores: Tensor, targets: Tensor, max_hops: int, problem: Links
 ) -> tuple[Tensor, Tensor]:
-    """Expected min(hops, max_hops) and truncation of every source, (batch, num_nodes) each."""
+    """Expected min(hops, max_hops) and truncation of every source, (batch, num_nodes) each.
+
+    Args:
+        scores: (batch, num_nodes).
+        targets: node numbers, (batch,).
+        max_hops: the hop at which an episode is truncated.
+        problem: the graph as tensors.
+    """
     if scores.device.type == "cpu":
         expected, truncation = chain_of_scores(
             problem.graph, scores.double().numpy(), "softmax", targets.numpy(), max_hops
@@ -181,7 +227,14 @@ def validation_hops(
 def hops_by_products(
     scores: Tensor, targets: Tensor, max_hops: int, problem: Links
 ) -> tuple[Tensor, Tensor]:
-    """The same by products of tensors, as a GPU takes it; all targets at once."""
+    """The same by products of tensors, as a GPU takes it; all targets at once.
+
+    Args:
+        scores: (batch, num_nodes).
+        targets: node numbers, (batch,).
+        max_hops: the hop at which an episode is truncated.
+        problem: the graph as tensors.
+    """
     chances = log_policy(scores.double(), problem).exp()
     chances = chances * (problem.holders != targets[:, None])
     on_way = torch.ones_like(scores, dtype=torch.float64).scatter(1, targets[:, None], 0.0)

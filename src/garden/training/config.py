@@ -114,7 +114,13 @@ class TrainingOptions:
     def with_names(
         self, model: str | None = None, method: str | None = None, init_seed: int | None = None
     ) -> TrainingOptions:
-        """The same with these, each of which may be given here, in the options, or twice alike."""
+        """The same with these, each of which may be given here, in the options, or twice alike.
+
+        Args:
+            model: the model's name.
+            method: the method's name.
+            init_seed: the seed of the initialisation.
+        """
         named: dict[str, Any] = {"model": model, "method": method, "init_seed": init_seed}
         for name, value in named.items():
             own = getattr(self, name)
@@ -140,7 +146,13 @@ def check_method_name(name: str) -> MethodName:
 
 
 def check_options(given: Mapping[str, Any], method: str, model: str) -> None:
-    """Refuse options that would do nothing with this method or model."""
+    """Refuse options that would do nothing with this method or model.
+
+    Args:
+        given: the options, by name.
+        method: the chosen method.
+        model: the chosen model.
+    """
     for name in given:
         having: tuple[tuple[str, str, Any], ...] = (
             ("method", method, methods_with(name)),

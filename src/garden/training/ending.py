@@ -16,7 +16,13 @@ NOTABLE = 0.001  # what a validation ratio must gain, where a cool-down follows,
 
 
 def note_ratio(progress: SeedProgress, ratio: float, update: int) -> bool:
-    """Count a validation; whether it is the best so far."""
+    """Count a validation; whether it is the best so far.
+
+    Args:
+        progress: a seed's record of its validations.
+        ratio: the validation ratio.
+        update: the update that was validated.
+    """
     progress.stale += 1
     progress.idle += 1
     if ratio < progress.notable_ratio - NOTABLE:

@@ -47,7 +47,13 @@ def copy_of_best(state: TrainingState) -> HandedOver:
 
 
 def weigh_last(handed: HandedOver, state: TrainingState, measure: Measure) -> None:
-    """Take a seed's last weights where they score better than its best."""
+    """Take a seed's last weights where they score better than its best.
+
+    Args:
+        handed: the policies so far.
+        state: the training as it stands.
+        measure: gives validation ratios at some temperatures.
+    """
     ratios = measure((1.0,))[0].mean(dim=1)
     for seed, progress in enumerate(handed.seeds):
         if float(ratios[seed]) >= progress.best_ratio:
@@ -59,7 +65,13 @@ def weigh_last(handed: HandedOver, state: TrainingState, measure: Measure) -> No
 
 
 def choose_temperature(handed: HandedOver, state: TrainingState, measure: Measure) -> None:
-    """Give each policy the temperature that validation asks for."""
+    """Give each policy the temperature that validation asks for.
+
+    Args:
+        handed: the policies; their temperatures are set.
+        state: the training as it stands.
+        measure: gives validation ratios at some temperatures.
+    """
     handed.weights["temperature"].fill_(1.0)
     last = {name: tensor.clone() for name, tensor in state.model.state_dict().items()}
     state.model.load_state_dict(handed.weights)

@@ -43,7 +43,16 @@ def return_surrogate(
     problem: Links,
     dense: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """A quantity per target whose gradient is that of the return, and the return itself."""
+    """A quantity per target whose gradient is that of the return, and the return itself.
+
+    Args:
+        log_chances: log π of every hop, (batch, num_hops).
+        targets: node numbers, (batch,).
+        weights: how much each source counts, (batch, num_nodes).
+        gamma: the discount factor, γ.
+        problem: the graph as tensors.
+        dense: whether to solve by dense matrices; by the size of the graph by default.
+    """
     chances = log_chances.detach().exp()
     if dense is None:
         dense = problem.num_nodes <= DENSE_NODES

@@ -65,6 +65,16 @@ def train_seeds(
     """Train one stack of seeds; with folders, store everything needed to use and to resume it.
 
     When a run is resumed, options that are left open are those that it was begun with.
+
+    Args:
+        tasks: splits of one graph, one per seed.
+        options: what is trained, and how.
+        model_config: the size of the model.
+        run_options: where and how long.
+        folders: one run folder per seed, or none.
+        resume: whether to continue the runs in the folders.
+        force: whether to overwrite runs in the folders.
+        listeners: who is told of updates and validations.
     """
     since = time.monotonic()
     everybody = list(listeners)

@@ -15,6 +15,11 @@ def seeds_per_stack(graph: Graph, device: torch.device, num_seeds: int) -> int:
     """All seeds where a GPU has room for them; one at a time on a CPU, where stacking buys nothing.
 
     Seeds in one stack share a random stream, so the number is part of a run's record.
+
+    Args:
+        graph: the graph to train on.
+        device: where to train.
+        num_seeds: how many seeds there are.
     """
     if device.type != "cuda":
         return 1

@@ -142,5 +142,11 @@ def weights_of(stacked: Mapping[str, Tensor], seed: int) -> dict[str, Tensor]:
 
 
 def slice_of(name: str, tensor: Tensor, seed: int) -> Tensor:
-    """One seed's part of an entry of a model's state, as a stack of one."""
+    """One seed's part of an entry of a model's state, as a stack of one.
+
+    Args:
+        name: of the entry.
+        tensor: of all seeds.
+        seed: the place of the seed in the stack.
+    """
     return tensor[seed : seed + 1] if is_stacked(name) else tensor

@@ -338,6 +338,14 @@ def validation_metrics(
     Both are means over all sources, (num_temperatures, num_seeds, num_targets); the ratio's leaves
     out those further away than the limit. With a ``share`` below 1, of so many of the targets, at
     least one.
+
+    Args:
+        model: a stack of models, one per seed.
+        problem: the graph as tensors.
+        max_hops: the hop at which an episode is truncated.
+        temperatures: by which scores are divided, one after another.
+        lap: called after each part with its kind.
+        share: of the validation targets, at least one.
     """
     targets = _part_of(problem.validation_targets, share)
     seeds, others = model.num_seeds, problem.num_nodes - 1

@@ -41,7 +41,15 @@ def a2c_loss(
     dropout: Dropout,
     generator: torch.Generator,
 ) -> UpdateLoss:
-    """One update's loss: walk a batch of episodes, then sum their losses."""
+    """One update's loss: walk a batch of episodes, then sum their losses.
+
+    Args:
+        model: a stack of models, one per seed.
+        problem: the graph as tensors.
+        config: the options of `a2c`.
+        dropout: what training drops at random.
+        generator: the stream of random numbers.
+    """
     targets = problem.draw_targets(config.targets_per_update, generator)
     rows = model.embed(problem.egos, dropout)
     context = target_context_of(model, problem, rows, with_all_links(targets, problem))
@@ -63,7 +71,14 @@ def a2c_loss(
 def draw_sources(
     targets: Tensor, num_walks: int, problem: TrainingGraph, generator: torch.Generator
 ) -> Tensor:
-    """Uniform sources other than the target, (batch, num_walks)."""
+    """Uniform sources other than the target, (batch, num_walks).
+
+    Args:
+        targets: node numbers, (batch,).
+        num_walks: sources per target.
+        problem: the graph as tensors.
+        generator: the stream of random numbers.
+    """
     draws = torch.rand((len(targets), num_walks), generator=generator, device=targets.device)
     sources = (draws * (problem.num_nodes - 1)).long()
     return sources + (sources >= targets[:, None])
@@ -77,7 +92,16 @@ def walk_batch(
     problem: TrainingGraph,
     generator: torch.Generator,
 ) -> Walks:
-    """Sample episodes: a hop is found in the running sum of all chances by one binary search."""
+    """Sample episodes: a hop is found in the running sum of all chances by one binary search.
+
+    Args:
+        log_chances: log π of every hop, (batch, num_hops).
+        targets: node numbers, (batch,).
+        sources: node numbers, (batch, num_walks).
+        max_hops: the hop at which an episode is truncated.
+        problem: the graph as tensors.
+        generator: the stream of random numbers.
+    """
     running = log_chances.double().exp().cumsum(dim=1)
     before = torch.nn.functional.pad(running, (1, 0))  # (batch, num_hops + 1)
     holder, goal = sources, targets[:, None]
@@ -109,7 +133,17 @@ def episode_losses(
     entropy_coef: float,
     problem: TrainingGraph,
 ) -> Tensor:
-    """The loss of each episode, (batch, num_walks): policy, entropy and value terms, summed."""
+    """The loss of each episode, (batch, num_walks): policy, entropy and value terms, summed.
+
+    Args:
+        log_chances: log π of every hop, (batch, num_hops).
+        values: the critic, (batch, num_nodes).
+        targets: node numbers, (batch,).
+        walks: the episodes.
+        gamma: the discount factor, γ.
+        entropy_coef: the weight of the policy's entropy, λ.
+        problem: the graph as tensors.
+    """
 
     def at(table: Tensor, places: Tensor) -> Tensor:
         steps, batch, num_walks = places.shape

@@ -24,7 +24,15 @@ def exact_loss(
     dropout: Dropout,
     generator: torch.Generator,
 ) -> UpdateLoss:
-    """One update's loss: minus the return, whose gradient is exact, minus the entropy."""
+    """One update's loss: minus the return, whose gradient is exact, minus the entropy.
+
+    Args:
+        model: a stack of models, one per seed.
+        problem: the graph as tensors.
+        config: the options of `exact`.
+        dropout: what training drops at random.
+        generator: the stream of random numbers.
+    """
     targets = problem.draw_targets(config.targets_per_update, generator)
     rows = model.embed(problem.egos, dropout)
     masked = with_all_links(targets, problem)

@@ -47,7 +47,15 @@ def guided_loss(
     dropout: Dropout,
     generator: torch.Generator,
 ) -> UpdateLoss:
-    """One update's loss: imitation over holders, and the return towards some targets if asked."""
+    """One update's loss: imitation over holders, and the return towards some targets if asked.
+
+    Args:
+        model: a stack of models, one per seed.
+        problem: the graph as tensors.
+        config: the options of `guided`.
+        dropout: what training drops at random.
+        generator: the stream of random numbers.
+    """
     targets = problem.draw_targets(config.targets_per_update, generator)
     if model.reads_neighbours:
         masked = mask_links(targets, config.hidden_link_rate, problem, generator)
@@ -103,6 +111,12 @@ def imitation_losses(
     Distances between neighbours differ by one at most, so that their remainder by three tells who
     is nearer, and three sums over neighbours say it all. With it come the logarithms of each
     holder's sum of exp(score), (batch, num_nodes), hidden links left out.
+
+    Args:
+        scores: (batch, num_nodes).
+        distances: hops from every node to each target, (batch, num_nodes); infinite out of reach.
+        targets: node numbers, (batch,).
+        problem: the graph as tensors.
     """
     if is_wide(scores):
         return _losses_of_hops(
@@ -136,7 +150,15 @@ def imitation_losses(
 def sampled_imitation_losses(
     hop_scores: Tensor, hops: Tensor, distances: Tensor, targets: Tensor, problem: TrainingGraph
 ) -> Tensor:
-    """The same over the holders of some hops, from a score per hop, (batch, len(hops))."""
+    """The same over the holders of some hops, from a score per hop, (batch, len(hops)).
+
+    Args:
+        hop_scores: (batch, len(hops)).
+        hops: which hops, all those of some holders.
+        distances: hops from every node to each target, (batch, num_nodes).
+        targets: node numbers, (batch,).
+        problem: the graph as tensors.
+    """
     holders, column = torch.unique(problem.holders[hops], return_inverse=True)
     return _losses_of_hops(hop_scores, hops, column, holders, distances, targets, problem)[0]
 
@@ -175,7 +197,13 @@ def _losses_of_hops(
 
 
 def draw_holders(count: int, problem: TrainingGraph, generator: torch.Generator) -> Tensor | None:
-    """The holders whose choice an update imitates, or nothing where it is all of them."""
+    """The holders whose choice an update imitates, or nothing where it is all of them.
+
+    Args:
+        count: how many; 0 leaves it to the size of the graph.
+        problem: the graph as tensors.
+        generator: the stream of random numbers.
+    """
     if count == 0:
         count = problem.num_nodes if problem.num_nodes <= ALL_HOLDERS_NODES else SAMPLED_HOLDERS
     if count >= problem.num_nodes:

@@ -56,6 +56,12 @@ def mask_links(
     """The targets, a share ``rate`` of which hides some of its links.
 
     The visible share is uniform for each, and at least one link stays visible.
+
+    Args:
+        targets: node numbers, (S, T).
+        rate: the share of targets that hide links.
+        problem: the graph as tensors.
+        generator: the stream of random numbers.
     """
     everything = with_all_links(targets, problem)
     if rate == 0:
@@ -81,7 +87,17 @@ def scores_towards(
     candidates: Tensor | None = None,
     embedding_dropout: float = 0.0,
 ) -> Tensor:
-    """Scores of all nodes, or of some candidates, for each seed's targets, (S, T, nodes)."""
+    """Scores of all nodes, or of some candidates, for each seed's targets, (S, T, nodes).
+
+    Args:
+        model: a stack of models, one per seed.
+        problem: the graph as tensors.
+        rows: of all nodes, (S, num_nodes, width).
+        masked: the targets with their visible links.
+        dropout: what training drops at random.
+        candidates: node numbers; all nodes by default.
+        embedding_dropout: the share of targets that lose their own embedding.
+    """
     context = target_context_of(model, problem, rows, masked, candidates)
     goals = model.target_rows(rows, masked.targets, dropout, embedding_dropout)
     if candidates is not None:
@@ -96,7 +112,15 @@ def target_context_of(
     masked: MaskedTargets,
     candidates: Tensor | None = None,
 ) -> TargetContext | None:
-    """What the model reads of these targets, from the rows of all nodes, for some candidates."""
+    """What the model reads of these targets, from the rows of all nodes, for some candidates.
+
+    Args:
+        model: a stack of models, one per seed.
+        problem: the graph as tensors.
+        rows: of all nodes, (S, num_nodes, width).
+        masked: the targets with their visible links.
+        candidates: node numbers; all nodes by default.
+    """
     if not model.reads_neighbours:
         return None
     seeds, count = masked.targets.shape
