@@ -308,8 +308,13 @@ def train_runs(
     from garden.plots.curves import draw_learning_curves
     from garden.training.callbacks import MetricsFile, read_metrics
     from garden.training.progress import progress_listener
-    from garden.training.run import device_named, is_run_folder, refuse_taken, train_seeds
-    from garden.training.stacks import seeds_per_stack
+    from garden.training.run import (
+        device_named,
+        is_run_folder,
+        refuse_taken,
+        seeds_per_stack,
+        train_seeds,
+    )
 
     if not resume:
         check_size(size, options)

@@ -5,6 +5,7 @@ from garden.datasets.task import SearchTask
 from garden.models.checkpoint import read_tensors, tensors_hash
 from garden.models.config import ModelConfig
 from garden.training import trainer as trainer_module
+from garden.training import validation
 from garden.training.config import RunOptions, TrainingOptions
 from garden.training.listener import Listener
 from garden.training.run import train_seeds
@@ -41,20 +42,20 @@ class StopAt(Listener):
 class FakeClock:
     """A clock that updates and validation targets move, by so many seconds each."""
 
-    def __init__(self, monkeypatch, update, validation, num_targets, method="guided"):
+    def __init__(self, monkeypatch, update, validating, num_targets, method="guided"):
         self.now = 0.0
-        loss, hops = trainer_module.LOSSES[method], trainer_module.validation_hops
+        loss, hops = trainer_module.LOSSES[method], validation.validation_hops
 
         def slow_loss(*args):
             self.now += update
             return loss(*args)
 
         def slow_hops(scores, targets, *args):
-            self.now += validation * len(targets) / num_targets
+            self.now += validating * len(targets) / num_targets
             return hops(scores, targets, *args)
 
         monkeypatch.setitem(trainer_module.LOSSES, method, slow_loss)
-        monkeypatch.setattr(trainer_module, "validation_hops", slow_hops)
+        monkeypatch.setattr(validation, "validation_hops", slow_hops)
 
     def __call__(self):
         return self.now

@@ -12,8 +12,9 @@ from garden.training.config import TrainingOptions
 from garden.training.methods import guided
 from garden.training.methods.exact import exact_loss
 from garden.training.methods.target_masking import with_all_links
-from garden.training.trainer import Trainer, validation_metrics
+from garden.training.trainer import Trainer
 from garden.training.training_graph import TrainingGraph
+from garden.training.validation import validation_metrics
 
 TASK = SearchTask.split(kaiser_hilgetag(n=30, beta=2, seed=1), seed=0)
 CONFIG = TrainingOptions(model="garden", updates=6, targets_per_update=5, dropout=0.0).resolved()

@@ -16,9 +16,10 @@ from garden.training.callbacks import read_metrics
 from garden.training.config import RunOptions, TrainingOptions
 from garden.training.limits import with_limit
 from garden.training.run import train_seeds
-from garden.training.trainer import Trainer, validation_metrics
+from garden.training.trainer import Trainer
 from garden.training.training_graph import validation_targets_of
 from garden.training.universal.config import AdaptConfig
+from garden.training.validation import validation_metrics
 
 LINE = Graph.from_edges(
     np.array([[node, node + 1] for node in range(119)]), 120, np.arange(120.0)[:, None]

@@ -20,6 +20,8 @@ from garden import __version__
 from garden.atomic import write_text
 from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError
+from garden.graphs.ego_extraction import ego_graphs
+from garden.graphs.graph import Graph
 from garden.graphs.identity import GraphIdentity
 from garden.models.checkpoint import CONFIG_FILE, config_text, read_info
 from garden.models.config import ModelConfig
@@ -36,6 +38,8 @@ from garden.training.trainer import TRAINS_VALUE, Outcome, Trainer
 
 SUMMARY_FILE = "summary.json"
 _LOG = logging.getLogger("garden")
+_BYTES_PER_LISTENING = 4 * 64 * 40  # activations that one ego edge costs in a pass, generously
+_SHARE_OF_MEMORY = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +146,24 @@ def _warn_if_untrained(run: TrainedRun) -> None:
         run.summary["updates"],
         "unknown" if ratio is None else f"{ratio:.2f}",
     )
+
+
+def seeds_per_stack(graph: Graph, device: torch.device, num_seeds: int) -> int:
+    """All seeds where a GPU has room for them; one at a time on a CPU, where stacking buys nothing.
+
+    Seeds in one stack share a random stream, so the number is part of a run's record.
+
+    Args:
+        graph: the graph to train on.
+        device: where to train.
+        num_seeds: how many seeds there are.
+    """
+    if device.type != "cuda":
+        return 1
+    egos = ego_graphs(graph)
+    listening = egos.edges.shape[1] + len(egos.members)
+    free, _ = torch.cuda.mem_get_info(device)
+    return max(1, min(num_seeds, int(_SHARE_OF_MEMORY * free / (listening * _BYTES_PER_LISTENING))))
 
 
 def device_named(name: str) -> torch.device:
