@@ -11,12 +11,13 @@ import scipy.sparse.csgraph as csgraph
 
 from garden.errors import SpecError
 from garden.graphs.graph import Graph
+from garden.random_streams import CHANGED_LINKS, MISSING_PROFILES, NOISY_PROFILES
 
 
 def without_profiles(graph: Graph, share: float, seed: int) -> Graph:
     """The graph with the profiles of this share of its nodes unknown, which is told as zeros."""
     _check_share(share)
-    draws = np.random.default_rng([seed, 21])
+    draws = np.random.default_rng([seed, MISSING_PROFILES])
     gone = draws.permutation(graph.num_nodes)[: round(share * graph.num_nodes)]
     table = _dense(graph)
     table[gone] = 0
@@ -34,7 +35,8 @@ def with_noisy_profiles(graph: Graph, epsilon: float, seed: int) -> Graph:
     table = _dense(graph)
     if not np.isin(table, (0, 1)).all():
         raise SpecError(f"{graph.name} has attributes beyond yes and no: nothing to flip in them")
-    lies = np.random.default_rng([seed, 22]).random(table.shape) < 1 / (1 + math.exp(epsilon))
+    draws = np.random.default_rng([seed, NOISY_PROFILES])
+    lies = draws.random(table.shape) < 1 / (1 + math.exp(epsilon))
     return _with_attributes(graph, np.where(lies, 1 - table, table))
 
 
@@ -44,7 +46,7 @@ def rewired(graph: Graph, share: float, seed: int) -> Graph:
     A spanning tree, drawn at random, is kept, so that all stay connected.
     """
     _check_share(share)
-    draws = np.random.default_rng([seed, 23])
+    draws = np.random.default_rng([seed, CHANGED_LINKS])
     edges = graph.edges()
     count = round(share * len(edges))
     loose = np.flatnonzero(~_in_spanning_tree(graph, edges, draws))

@@ -15,6 +15,7 @@ import numpy as np
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.errors import GraphError
 from garden.graphs.graph import Graph
+from garden.random_streams import ATTRIBUTED_GRAPH
 
 FEWEST_NODES, MOST_NODES = 80, 500
 
@@ -38,7 +39,7 @@ class Layout:
 
 def attributed(seed: int = 0) -> Graph:
     """A connected graph of some dozens to hundreds of nodes, drawn from all kinds."""
-    rng = np.random.default_rng([seed, 11])
+    rng = np.random.default_rng([seed, ATTRIBUTED_GRAPH])
     num_nodes = int(np.exp(rng.uniform(np.log(FEWEST_NODES), np.log(MOST_NODES))))
     kind = str(rng.choice(["growth", *_LAYOUTS], p=_CHANCES))
     name = f"attributed:seed={seed}"

@@ -6,6 +6,7 @@ import numpy as np
 
 from garden.datasets.random_attributed import with_attributes
 from garden.graphs.graph import Graph
+from garden.random_streams import SNOWBALL_SAMPLE, THINNED_GRAPH
 
 
 def grown_piece(graph: Graph, num_nodes: int, seed: int) -> Graph:
@@ -13,7 +14,7 @@ def grown_piece(graph: Graph, num_nodes: int, seed: int) -> Graph:
 
     Every other piece follows only some links of each node, so that it reaches further.
     """
-    rng = np.random.default_rng([seed, 12])
+    rng = np.random.default_rng([seed, SNOWBALL_SAMPLE])
     whole = bool(rng.random() < 0.5)
     met = {int(rng.integers(graph.num_nodes))}
     front = list(met)
@@ -35,7 +36,7 @@ def thinned(graph: Graph, seed: int) -> Graph:
 
     Most of its hard targets are new ones, so that a graph seen in training teaches far more.
     """
-    rng = np.random.default_rng([seed, 13])
+    rng = np.random.default_rng([seed, THINNED_GRAPH])
     edges, table, num_nodes = graph.edges(), _dense(graph), graph.num_nodes
     shy = rng.random(num_nodes) < rng.choice([0.1, 0.3])
     kept = np.where(shy, rng.random(num_nodes), 1.0)

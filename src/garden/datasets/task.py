@@ -22,6 +22,7 @@ from garden.errors import GardenError, TaskError, expect
 from garden.graphs.cells import shown
 from garden.graphs.graph import Graph
 from garden.notebook import facts_as_html
+from garden.random_streams import ALL_PAIRS, TEST_PAIRS, TRAIN_PAIRS, VALIDATION_PAIRS
 
 Split = Literal["train", "validation", "test", "all"]
 SPLITS: tuple[Split, ...] = get_args(Split)
@@ -64,15 +65,19 @@ class SearchTask:
         seed = _check_seed(seed)
         order = np.random.default_rng(seed).permutation(graph.num_nodes)
         cuts = [8 * graph.num_nodes // 10, 9 * graph.num_nodes // 10]
-        train, validation, test = np.split(order, cuts)
+        train, validation, test = (np.sort(part) for part in np.split(order, cuts))
+
+        def drawn(targets: np.ndarray, tag: int) -> np.ndarray:
+            return draw_pairs(targets, graph.num_nodes, num_pairs, [seed, tag])
+
         return cls(
             graph=graph,
             seed=seed,
-            train_targets=np.sort(train),
-            validation_targets=np.sort(validation),
-            test_targets=np.sort(test),
-            validation_pairs=draw_pairs(np.sort(validation), graph.num_nodes, num_pairs, [seed, 1]),
-            test_pairs=draw_pairs(np.sort(test), graph.num_nodes, num_pairs, [seed, 2]),
+            train_targets=train,
+            validation_targets=validation,
+            test_targets=test,
+            validation_pairs=drawn(validation, VALIDATION_PAIRS),
+            test_pairs=drawn(test, TEST_PAIRS),
         )
 
     def targets(self, split: Split) -> np.ndarray:
@@ -90,9 +95,9 @@ class SearchTask:
             return self.validation_pairs
         if split == "test":
             return self.test_pairs
-        stream = 3 if split == "train" else 4
+        tag = TRAIN_PAIRS if split == "train" else ALL_PAIRS
         num_pairs = len(self.test_pairs)
-        return draw_pairs(self.targets(split), self.graph.num_nodes, num_pairs, [self.seed, stream])
+        return draw_pairs(self.targets(split), self.graph.num_nodes, num_pairs, [self.seed, tag])
 
     def all_pairs(self, split: Split) -> np.ndarray:
         """Every source with every target of this part."""

@@ -10,6 +10,7 @@ import numpy as np
 from garden.datasets.task import SearchTask
 from garden.graphs.distances import distances
 from garden.graphs.ego_extraction import ego_graphs
+from garden.random_streams import TUNING_TARGETS
 from garden.search.config import MaxHops
 from garden.search.limits import PAPERS_LIMIT, limit_towards
 from garden.search.progress import Progress, silent
@@ -97,4 +98,5 @@ def _tuning_targets(task: SearchTask, most: int) -> np.ndarray:
     targets = task.validation_targets
     if len(targets) <= most:
         return targets
-    return np.sort(np.random.default_rng([task.seed, 5]).choice(targets, most, replace=False))
+    draws = np.random.default_rng([task.seed, TUNING_TARGETS])
+    return np.sort(draws.choice(targets, most, replace=False))

@@ -21,6 +21,7 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.models.layers import Dropout
 from garden.models.universal_network import UniversalNetwork
+from garden.random_streams import BATCH_ORDER, TRAINING_GRAPH_TARGETS
 from garden.search.chain import chain_of_scores
 from garden.search.limits import limit_of
 from garden.strategies.universal.features import NUM_LIKENESS, likeness_of
@@ -58,7 +59,7 @@ class Lesson:
 def lesson_of(book: Schoolbook, seed: int = 0, device: str = "cpu") -> Lesson:
     """The lesson that a graph gives, its targets drawn by a seed."""
     count = min(book.num_targets, book.graph.num_nodes)
-    draws = np.random.default_rng([seed, 14])
+    draws = np.random.default_rng([seed, TRAINING_GRAPH_TARGETS])
     targets = np.sort(draws.choice(book.graph.num_nodes, count, replace=False))
     return lesson_on(book.graph, targets, book.kind, book.validates, device)
 
@@ -107,7 +108,7 @@ def train_universal(
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimiser, config.learning_rate, total_steps=config.updates, pct_start=0.1
     )
-    draws = np.random.default_rng([config.seed, 15])
+    draws = np.random.default_rng([config.seed, BATCH_ORDER])
     dropout = Dropout(config.dropout, torch.Generator(device).manual_seed(config.seed))
     shares = shares_of([lesson.kind for lesson in taught])
     for number in range(config.updates):
