@@ -4,8 +4,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from garden.datasets.facebook import load_facebook
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
+from garden.datasets.public_graphs import load_public_graph
 from garden.datasets.task import SearchTask
 from garden.errors import SpecError
 from garden.graphs.ego_extraction import ego_graphs
@@ -134,7 +134,7 @@ def test_compare__a_single_target_has_no_interval():
 
 
 def test_compare__exact_lies_in_the_sampled_interval_on_a_real_graph(real_data):
-    graph = load_facebook("414", folder=real_data / "facebook").largest_component()
+    graph = load_public_graph("facebook", "414", folder=real_data / "facebook").largest_component()
     task = SearchTask.split(graph)
     contenders = [contender("random"), contender("greedy")]
     exact = compare(task, contenders, EvaluationConfig(evaluation="exact"))

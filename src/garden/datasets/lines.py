@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, cast
 
-from garden.errors import DataError
+from garden.errors import DataError, one_line
 
 _BROKEN_FILE = (OSError, EOFError, zlib.error)
 
@@ -106,12 +106,6 @@ def unreadable(path: Path, error: BaseException) -> DataError:
     if isinstance(error, OSError) and error.strerror:
         return DataError(f"{path}: cannot be read ({error.strerror})")
     return DataError(f"{path}: damaged gzip file ({one_line(error)}): fetch it again")
-
-
-def one_line(error: BaseException) -> str:
-    """What an error of another library says, short and on one line."""
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= 160 else text[:160] + "…"
 
 
 def _quoted_record(lines: Iterable[str], delimiter: str) -> list[str]:

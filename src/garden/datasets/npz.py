@@ -13,8 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.atomic import write_file
-from garden.datasets.lines import one_line, unreadable
-from garden.errors import DataError
+from garden.datasets.lines import unreadable
+from garden.errors import DataError, one_line
 from garden.graphs.graph import AttributeTable, Graph
 
 _VERSION = 1

@@ -16,11 +16,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.datasets.lines import data_lines
-from garden.errors import DataError, SpecError
-from garden.graphs.attribute_encoding import compact_table
-from garden.graphs.cells import parse_number, shown
-from garden.graphs.draft import edge_notes
+from garden.errors import DataError, SpecError, short_repr
+from garden.graphs.attribute_encoding import compact_table, parse_number
 from garden.graphs.graph import AttributeTable, Graph
+from garden.graphs.parsed_graph import edge_notes
 
 _LOG = logging.getLogger("garden")
 
@@ -105,7 +104,7 @@ def _read_featnames(path: Path, width: int) -> list[str] | None:
             raise DataError(f"{path}, line {number}: expected '{place} NAME'")
         name = rest[0]
         if name in names:
-            raise DataError(f"{path}, line {number}: the name {shown(name)} stands twice")
+            raise DataError(f"{path}, line {number}: the name {short_repr(name)} stands twice")
         names[name] = number
     if len(names) != width:
         raise DataError(f"{path}: {len(names)} names for the {width} columns of the .feat file")
@@ -114,7 +113,7 @@ def _read_featnames(path: Path, width: int) -> list[str] | None:
 
 def _node_id(token: str, where: str) -> str:
     if not _ID.fullmatch(token):
-        raise DataError(f"{where}: {shown(token)} is not an integer node id")
+        raise DataError(f"{where}: {short_repr(token)} is not an integer node id")
     return str(int(token))
 
 
@@ -124,7 +123,7 @@ def _numbers(tokens: list[str], known: dict[str, float], where: str) -> np.ndarr
             continue
         number = parse_number(token)
         if number is None or not abs(number) <= _MAX_FLOAT32:
-            raise DataError(f"{where}: {shown(token)} is not a finite number")
+            raise DataError(f"{where}: {short_repr(token)} is not a finite number")
         known[token] = number
     return np.array([known[token] for token in tokens], dtype=np.float32)
 

@@ -18,8 +18,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from garden.atomic import refuse_other, write_text
-from garden.errors import GardenError, TaskError, expect
-from garden.graphs.cells import shown
+from garden.errors import GardenError, TaskError, expect, short_repr
 from garden.graphs.graph import Graph
 from garden.notebook import facts_as_html
 from garden.random_streams import ALL_PAIRS, TEST_PAIRS, TRAIN_PAIRS, VALIDATION_PAIRS
@@ -230,7 +229,7 @@ def _task_of_content(content: dict[str, Any], graph: Graph) -> SearchTask:
 
 def _check_seed(seed: object) -> int:
     if isinstance(seed, bool) or not isinstance(seed, Integral):
-        raise TaskError(f"seed {shown(seed)} is not a whole number")
+        raise TaskError(f"seed {short_repr(seed)} is not a whole number")
     if seed < 0:
         raise TaskError(f"seed {seed} is negative: use 0 or more")
     return int(seed)

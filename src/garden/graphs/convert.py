@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from garden.errors import GraphError
-from garden.graphs.attribute_encoding import encode_columns
-from garden.graphs.cells import is_missing, shown
-from garden.graphs.draft import Draft, edge_notes
+from garden.errors import GraphError, short_repr
+from garden.graphs.attribute_encoding import encode_columns, is_missing
 from garden.graphs.graph import AttributeTable, Graph
+from garden.graphs.parsed_graph import ParsedGraph, edge_notes
 
 _LOG = logging.getLogger("garden")
 
@@ -33,10 +32,10 @@ def from_networkx(nx_graph: Any, name: str | None = None) -> Graph:
     Attributes may be numbers, booleans, vectors or categories (one-hot). Directions, parallel
     edges and edge data are forgotten.
     """
-    return draft_of_networkx(nx_graph, name).graph()
+    return parse_networkx(nx_graph, name).graph()
 
 
-def draft_of_networkx(nx_graph: Any, name: str | None = None) -> Draft:
+def parse_networkx(nx_graph: Any, name: str | None = None) -> ParsedGraph:
     """What a ``networkx.Graph`` holds, directions and repeats included."""
     if not (hasattr(nx_graph, "is_directed") and hasattr(nx_graph, "nodes")):
         raise GraphError(f"expected a networkx.Graph, not a {type(nx_graph).__name__}")
@@ -58,10 +57,10 @@ def from_igraph(ig_graph: Any, name: str | None = None) -> Graph:
     Vertices go by their ``name`` where each has one of its own, by their positions otherwise.
     Directions, parallel edges and edge attributes are forgotten.
     """
-    return draft_of_igraph(ig_graph, name).graph()
+    return parse_igraph(ig_graph, name).graph()
 
 
-def draft_of_igraph(ig_graph: Any, name: str | None = None) -> Draft:
+def parse_igraph(ig_graph: Any, name: str | None = None) -> ParsedGraph:
     """What an ``igraph.Graph`` holds, directions and repeats included."""
     if not (hasattr(ig_graph, "vs") and hasattr(ig_graph, "get_edgelist")):
         raise GraphError(f"expected an igraph.Graph, not a {type(ig_graph).__name__}")
@@ -95,12 +94,12 @@ def _draft(
     names: list[str],
     columns: dict[str, list[object]],
     directed: bool,
-) -> Draft:
+) -> ParsedGraph:
     encoded = encode_columns(
-        columns, len(names), lambda row: f"{name}, node {shown(names[row])}", name
+        columns, len(names), lambda row: f"{name}, node {short_repr(names[row])}", name
     )
     edges = np.array(ends, dtype=np.int64).reshape(-1, 2)
-    return Draft(name, edges, names, encoded, directed)
+    return ParsedGraph(name, edges, names, encoded, directed)
 
 
 def to_networkx(graph: Graph) -> Any:

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from garden.errors import GraphError
-from garden.graphs.cells import shortened
+from garden.errors import GraphError, short_text
 from garden.graphs.graph import Graph
 from garden.threads import usable_threads
 
@@ -91,9 +90,9 @@ def pair_distances(graph: Graph, pairs: np.ndarray) -> np.ndarray:
         hops[chosen] = table[rows[chosen] - start, pairs[chosen, 0]]
     if (hops == UNREACHABLE).any():
         source, target = pairs[np.flatnonzero(hops == UNREACHABLE)[0]]
+        first, second = short_text(graph.node_names[source]), short_text(graph.node_names[target])
         raise GraphError(
-            f"no path from {shortened(graph.node_names[source])} to "
-            f"{shortened(graph.node_names[target])} in {graph.name}: search needs a connected graph"
+            f"no path from {first} to {second} in {graph.name}: search needs a connected graph"
         )
     return hops
 

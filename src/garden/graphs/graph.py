@@ -16,8 +16,7 @@ from typing import TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from garden.errors import ArgumentError, GraphError
-from garden.graphs.cells import sample_of, shown
+from garden.errors import ArgumentError, GraphError, name_sample, short_repr
 from garden.notebook import facts_as_html
 
 AttributeTable: TypeAlias = np.ndarray | sp.csr_array  # (num_nodes, num_attributes) float32
@@ -131,11 +130,11 @@ class Graph:
         except KeyError:
             if not isinstance(node, str | Integral):
                 raise ArgumentError(
-                    f"a node is named by text or a whole number, not {shown(node)}"
+                    f"a node is named by text or a whole number, not {short_repr(node)}"
                 ) from None
             raise GraphError(
-                f"no node named {shown(str(node))} in {self.name}: its {self.num_nodes} nodes "
-                f"are named {sample_of(self.node_names)}"
+                f"no node named {short_repr(str(node))} in {self.name}: its {self.num_nodes} nodes "
+                f"are named {name_sample(self.node_names)}"
             ) from None
 
     def subgraph(self, nodes: np.ndarray) -> Graph:
@@ -154,12 +153,15 @@ class Graph:
         _, labels = sp.csgraph.connected_components(self.adjacency(), directed=False)
         return np.asarray(labels)
 
+    def largest_component_nodes(self) -> np.ndarray:
+        """The positions of the nodes of :meth:`largest_component`, ascending."""
+        labels = self.components()
+        return np.flatnonzero(labels == np.bincount(labels).argmax())
+
     def largest_component(self) -> Graph:
         """The largest connected component, the first of them where several are equally large."""
-        labels = self.components()
-        if labels.max(initial=0) == 0:
-            return self
-        return self.subgraph(np.flatnonzero(labels == np.bincount(labels).argmax()))
+        nodes = self.largest_component_nodes()
+        return self if len(nodes) == self.num_nodes else self.subgraph(nodes)
 
     @cached_property
     def content_hash(self) -> str:
@@ -219,8 +221,8 @@ class Graph:
             "edges": f"{self.num_edges:,}",
             "attributes": f"{self.num_attributes:,}",
             "mean degree": f"{self.degrees.mean():.1f}",
-            "node names": sample_of(self.node_names),
-            "attribute names": sample_of(self.attribute_names, "–"),
+            "node names": name_sample(self.node_names),
+            "attribute names": name_sample(self.attribute_names, "–"),
         }
         return facts_as_html(f"Graph {self.name}", facts)
 
@@ -302,7 +304,7 @@ def _refuse_repeats(names: tuple[str, ...], what: str) -> None:
     if len(set(names)) != len(names):
         seen: set[str] = set()
         repeated = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise GraphError(f"the {what} {shown(repeated)} stands twice: names must differ")
+        raise GraphError(f"the {what} {short_repr(repeated)} stands twice: names must differ")
 
 
 def _sorted_indices(matrix: sp.csr_array) -> np.ndarray:
