@@ -29,9 +29,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("name", list(OTHERS))
-def test_signatures__a_file_of_another_kind_is_told_so_with_the_kinds_that_are_known(
-    tmp_path, name
-):
+def test_signatures__a_file_of_another_kind_is_named_beside_the_known_kinds(tmp_path, name):
     content, kind = OTHERS[name]
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataError) as caught:

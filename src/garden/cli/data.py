@@ -55,7 +55,7 @@ class DataInfo(Verb):
     )
 
     json: str | None = None
-    """Write the facts as JSON to this file; - is standard output."""
+    """Write the statistics as JSON to this file; - is standard output."""
 
     def run(self) -> None:
         """Load, measure, show."""
@@ -64,14 +64,14 @@ class DataInfo(Verb):
 
         check_outputs(json=self.json)
         with busy(f"loading and measuring {self.spec}"):
-            facts = graph_statistics(self.graph_options.load(self.spec))
+            statistics = graph_statistics(self.graph_options.load(self.spec))
         rows = [
             (name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value))
-            for name, value in facts.items()
+            for name, value in statistics.items()
         ]
-        print_table(str(facts["graph"]), ("", "value"), rows, self.json)
+        print_table(str(statistics["graph"]), ("", "value"), rows, self.json)
         if self.json:
-            write_json(facts, self.json)
+            write_json(statistics, self.json)
 
 
 @dataclass(frozen=True)

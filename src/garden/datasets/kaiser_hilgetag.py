@@ -13,7 +13,7 @@ import numpy as np
 from garden.errors import GraphError
 from garden.graphs.graph import Graph
 
-MAX_DRAWS = 1_000_000  # draws of one node's place, all in vain, before growth is given up
+MAX_DRAWS = 1_000_000  # draws of one node's position, all in vain, before growth is given up
 _MAX_BLOCK = 1 << 20  # distances, or coordinates, computed at a time
 _MAX_COORDINATES = 1 << 28  # n · d; beyond it the positions alone fill gigabytes
 
@@ -25,7 +25,18 @@ def kaiser_hilgetag(
 
     The first node sits at the centre. Each new node is drawn uniformly and joins each present
     node at distance r with probability :math:`\min(1, β e^{-α r})`; one that joins none is drawn
-    anew. The graph is therefore connected, and its attributes are the positions.
+    anew. The graph is therefore connected, and its attributes are the positions, (n, d).
+
+    Args:
+        n: How many nodes.
+        alpha: α, how fast the chance of a link falls with distance.
+        beta: β, the chance of a link at distance 0; above 1 it is certain nearby.
+        d: Dimensions of the box.
+        seed: Determines the graph.
+
+    Raises:
+        GraphError: If a parameter makes no sense, or a node finds no partner in a million draws.
+
     """
     _check_parameters(n, alpha, beta, d)
     rng = np.random.default_rng(seed)

@@ -1,4 +1,8 @@
-"""What goes wrong with views: profiles that are missing or noisy, links that have changed since."""
+"""Perturbations of a graph: missing profiles, noise in profiles, and links that have changed.
+
+Each takes a graph, a strength and a seed, and gives another graph on the same nodes. An agent
+that trained on the one is tested on the other, or sees the one while messages travel on the other.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,14 @@ from garden.random_streams import CHANGED_LINKS, MISSING_PROFILES, NOISY_PROFILE
 
 
 def without_profiles(graph: Graph, share: float, seed: int) -> Graph:
-    """The graph with the profiles of this share of its nodes unknown, which is told as zeros."""
+    """The graph with the profiles of some of its nodes missing, which is all zeros.
+
+    Args:
+        graph: The graph.
+        share: How many of its nodes, from 0 to 1; rounded to whole nodes.
+        seed: Which nodes.
+
+    """
     _check_share(share)
     draws = np.random.default_rng([seed, MISSING_PROFILES])
     gone = draws.permutation(graph.num_nodes)[: round(share * graph.num_nodes)]
@@ -25,25 +36,43 @@ def without_profiles(graph: Graph, share: float, seed: int) -> Graph:
 
 
 def with_noisy_profiles(graph: Graph, epsilon: float, seed: int) -> Graph:
-    """The graph with every yes-or-no attribute told by randomised response.
+    r"""The graph with every 0/1 attribute reported by randomised response.
 
-    Each is told falsely with probability 1 / (1 + e^ε), once and for all, so that whoever hears it
-    can deny it: ε-local differential privacy for each attribute of a node.
+    Each is flipped once and for all with probability :math:`1 / (1 + e^ε)`, which gives ε-local
+    differential privacy to each attribute of a node.
+
+    Args:
+        graph: The graph; its attributes must be 0 or 1.
+        epsilon: ε, above 0; ``inf`` flips nothing.
+        seed: Which attributes are flipped.
+
+    Reference: S. L. Warner, "Randomized response: a survey technique for eliminating evasive
+    answer bias", JASA 60 (1965).
+
     """
     if not epsilon > 0:
-        raise SpecError(f"epsilon is {epsilon}: it must be above 0 (inf tells the truth)")
+        raise SpecError(f"epsilon is {epsilon}: it must be above 0 (inf flips nothing)")
     table = _dense(graph)
     if not np.isin(table, (0, 1)).all():
         raise SpecError(f"{graph.name} has attributes beyond yes and no: nothing to flip in them")
     draws = np.random.default_rng([seed, NOISY_PROFILES])
-    lies = draws.random(table.shape) < 1 / (1 + math.exp(epsilon))
-    return _with_attributes(graph, np.where(lies, 1 - table, table))
+    flipped = draws.random(table.shape) < 1 / (1 + math.exp(epsilon))
+    return _with_attributes(graph, np.where(flipped, 1 - table, table))
 
 
 def rewired(graph: Graph, share: float, seed: int) -> Graph:
-    """The connected graph with this share of its links cut and as many others tied at random.
+    """The connected graph with some of its links removed and as many others added at random.
 
-    A spanning tree, drawn at random, is kept, so that all stay connected.
+    A spanning tree, drawn at random, is kept, so that the graph stays connected.
+
+    Args:
+        graph: The graph, connected.
+        share: How many of its links, from 0 to 1; rounded to whole links.
+        seed: Which links go and come.
+
+    Raises:
+        SpecError: If more links would have to go than the spanning tree leaves.
+
     """
     _check_share(share)
     draws = np.random.default_rng([seed, CHANGED_LINKS])

@@ -33,9 +33,20 @@ _ID = re.compile(r"\d{1,40}", re.ASCII)
 def read_snap(prefix: str | Path, attributes: str = "by-id", level: int = logging.WARNING) -> Graph:
     """The whole graph of a SNAP ego network.
 
-    ``by-id`` gives each node the ``.feat`` row with its id. ``as-published`` gives the i-th node
-    row i, whatever its id: the order behind the paper's published numbers. What is missing or
-    dropped is logged at ``level``.
+    Args:
+        prefix: The path of its files without their suffixes, such as ``facebook/414``.
+        attributes: ``by-id`` gives each node the ``.feat`` row with its id. ``as-published`` gives
+            the i-th node row i, whatever its id: a slip in the paper's released code, and the
+            order behind its published numbers.
+        level: The level at which missing rows and dropped edges are logged.
+
+    Returns:
+        The graph; a node without a row has zeros.
+
+    Raises:
+        DataError: If a file is missing or a line of it cannot be read.
+        SpecError: If ``attributes`` is neither of the two.
+
     """
     if attributes not in ATTRIBUTE_ORDERS:
         known = " or ".join(ATTRIBUTE_ORDERS)
@@ -98,10 +109,10 @@ def _read_featnames(path: Path, width: int) -> list[str] | None:
     if not path.exists():
         return None
     names: dict[str, int] = {}
-    for place, (number, line) in enumerate(data_lines(path, comments="")):
+    for column, (number, line) in enumerate(data_lines(path, comments="")):
         index, *rest = line.strip().split(maxsplit=1)
-        if index != str(place) or not rest:
-            raise DataError(f"{path}, line {number}: expected '{place} NAME'")
+        if index != str(column) or not rest:
+            raise DataError(f"{path}, line {number}: expected '{column} NAME'")
         name = rest[0]
         if name in names:
             raise DataError(f"{path}, line {number}: the name {short_repr(name)} stands twice")
@@ -132,7 +143,7 @@ def _rows_or_zeros(
     rows: np.ndarray, chosen: Sequence[int | None], path: Path, level: int
 ) -> AttributeTable:
     """The chosen rows, zeros where there is none to choose."""
-    found = {place: row for place, row in enumerate(chosen) if row is not None}
+    found = {node: row for node, row in enumerate(chosen) if row is not None}
     num_missing = len(chosen) - len(found)
     if num_missing:
         what = "%s: %d of %d nodes have no row: zeros instead"

@@ -31,6 +31,10 @@ class Graph:
     Build one with :meth:`from_edges` unless you already hold clean CSR arrays. Its length is the
     number of nodes, ``in`` asks for a node by name, and graphs are equal where nodes, edges and
     attributes are, whatever they are called.
+
+    >>> graph = Graph.from_edges(np.array([(0, 1), (1, 2)]), 3, node_names=["a", "b", "c"])
+    >>> len(graph), "b" in graph, graph.neighbours(graph.position("b")).tolist()
+    (3, True, [0, 2])
     """
 
     indptr: np.ndarray  # (num_nodes + 1,) int64
@@ -63,9 +67,19 @@ class Graph:
         attribute_names: Sequence[str] | None = None,
         name: str = "graph",
     ) -> Graph:
-        """The graph with these edges, given as node positions, shape (num_edges, 2).
+        """The graph with these edges; directions, self-loops and repeats are dropped.
 
-        Directions are forgotten; self-loops and repeated edges are dropped.
+        Args:
+            edges: Positions of nodes, (num_edges, 2).
+            num_nodes: How many nodes there are; some may have no edge.
+            attributes: (num_nodes, num_attributes), dense or sparse; none by default.
+            node_names: One each, all different; their positions by default.
+            attribute_names: One each, all different; ``x0``, ``x1``, … by default.
+            name: What reports call the graph.
+
+        Raises:
+            GraphError: If an edge names no node, or the attributes do not fit.
+
         """
         indptr, indices = _csr_of_edges(np.asarray(edges), num_nodes)
         if attributes is None:
@@ -104,7 +118,7 @@ class Graph:
         return np.diff(self.indptr)
 
     def neighbours(self, node: int) -> np.ndarray:
-        """The positions of a node's neighbours, ascending."""
+        """The positions of a node's neighbours, (degree,) int32, ascending."""
         return self.indices[self.indptr[node] : self.indptr[node + 1]]
 
     def edges(self) -> np.ndarray:
@@ -138,7 +152,7 @@ class Graph:
             ) from None
 
     def subgraph(self, nodes: np.ndarray) -> Graph:
-        """The graph on these nodes, in this order, with the edges among them."""
+        """The graph on these positions, (num_kept,), in this order, with the edges among them."""
         adjacency = self.adjacency()[nodes][:, nodes]
         return replace(
             self,
