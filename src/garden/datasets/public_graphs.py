@@ -153,7 +153,7 @@ def _read_member(dataset: Dataset, folder: Path, member: str, attributes: str = 
 
 
 def _wanted_files(dataset: Dataset) -> set[str]:
-    """The names of the archive's files that are worth unpacking."""
+    """The names of the archive's files to unpack."""
     if dataset.width is None:
         return {f"{member}.{kind}" for member in dataset.members for kind in _SNAP_FILES}
     return {file for member in dataset.members for file in musae_files(member)}

@@ -27,7 +27,7 @@ from garden.strategies.base import Fitted, Representations, Strategy, Tempered
 
 MAX_TUNING_TARGETS = 100
 MAX_LONG_STEPS = 5e9  # edges × targets × hops × temperatures where the limit is a long one
-TEMPERATURES = np.logspace(-4, 2, 25)  # four values a decade, without gaps
+TUNING_TEMPERATURES = np.logspace(-4, 2, 25)  # four values a decade, without gaps
 
 
 def prepare(
@@ -53,7 +53,7 @@ def best_temperature(
     if possible.sum() > 1:
         exact = exact_ratio_sums_of(possible)
         ratios = validation_ratios(strategy, task, max_hops, progress, ratio_sums=exact)
-    return float(TEMPERATURES[np.argmin(ratios)])
+    return float(TUNING_TEMPERATURES[np.argmin(ratios)])
 
 
 def validation_ratios(
@@ -61,7 +61,7 @@ def validation_ratios(
     task: SearchTask,
     max_hops: MaxHops = "auto",
     progress: Progress = silent,
-    temperatures: np.ndarray = TEMPERATURES,
+    temperatures: np.ndarray = TUNING_TEMPERATURES,
     ratio_sums: RatioSums = exact_ratio_sums,
 ) -> np.ndarray:
     """The exact oracle ratio at each of the temperatures, (num_temperatures,).

@@ -28,7 +28,7 @@ from garden.training.chain_solvers import validation_hops
 from garden.training.config import TrainingConfig
 from garden.training.ending import has_lost_patience, last_update, note_ratio, step_size
 from garden.training.handover import (
-    TEMPERATURES,
+    HANDOVER_TEMPERATURES,
     HandedOver,
     best_of_training,
     choose_temperature,
@@ -123,7 +123,7 @@ class Trainer:
             validate_every=config.validate_every,
             may_end_early=config.patience > 0,
             pace=self.pace,
-            num_temperatures=len(TEMPERATURES) if tempered else 0,
+            num_temperatures=len(HANDOVER_TEMPERATURES) if tempered else 0,
         )
 
     def run(self, max_minutes: float | None = None, since: float | None = None) -> Outcome:

@@ -23,7 +23,7 @@ from garden.strategies.universal.adapted import Adapted
 from garden.strategies.universal.policy import Universal
 from garden.training.config import AdaptConfig, UniversalConfig
 from garden.training.universal.train import (
-    TEMPERATURES,
+    UNIVERSAL_TEMPERATURES,
     Lesson,
     lesson_on,
     memoryless_ratio,
@@ -56,7 +56,9 @@ def adapt_universal(
     before = memoryless_ratio(old, validation, own)
     choices = [(before, old, own)]
     for network in (old, new):
-        choices += [(memoryless_ratio(network, validation, t), network, t) for t in TEMPERATURES]
+        choices += [
+            (memoryless_ratio(network, validation, t), network, t) for t in UNIVERSAL_TEMPERATURES
+        ]
     after, chosen, temperature = min(choices, key=lambda choice: choice[0])
     facts = {
         "graph": task.graph.name,

@@ -34,7 +34,7 @@ from garden.training.objectives import return_surrogate, source_weights
 from garden.training.training_graph import Links, make_links
 from garden.training.universal.curriculum import Schoolbook, shares_of
 
-TEMPERATURES = (0.25, 0.35, 0.5, 0.7, 1.0)
+UNIVERSAL_TEMPERATURES = (0.25, 0.35, 0.5, 0.7, 1.0)
 LEAST_DEVIATION = 1e-2  # of an input: below it, it hardly ever differs
 MAX_RETURN_NODES = 700  # beyond, a lesson is imitation alone
 
@@ -156,11 +156,13 @@ def tempered(network: UniversalNetwork, lessons: Iterable[Lesson]) -> Universal:
     logs: list[np.ndarray] = []
     for lesson in lessons:
         if lesson.validates:
-            ratios = [memoryless_ratio(network, lesson, chosen) for chosen in TEMPERATURES]
+            ratios = [
+                memoryless_ratio(network, lesson, chosen) for chosen in UNIVERSAL_TEMPERATURES
+            ]
             logs.append(np.log(ratios))
     if not logs:
         raise TaskError("there is no graph to choose a temperature on")
-    best = TEMPERATURES[int(np.mean(logs, axis=0).argmin())]
+    best = UNIVERSAL_TEMPERATURES[int(np.mean(logs, axis=0).argmin())]
     return Universal(network.weights(), network.bound, best)
 
 
