@@ -30,7 +30,7 @@ def without_profiles(graph: Graph, share: float, seed: int) -> Graph:
     _check_share(share)
     draws = np.random.default_rng([seed, MISSING_PROFILES])
     gone = draws.permutation(graph.num_nodes)[: round(share * graph.num_nodes)]
-    table = _dense(graph)
+    table = graph.dense_attributes()
     table[gone] = 0
     return _with_attributes(graph, table)
 
@@ -52,7 +52,7 @@ def with_noisy_profiles(graph: Graph, epsilon: float, seed: int) -> Graph:
     """
     if not epsilon > 0:
         raise SpecError(f"epsilon is {epsilon}: it must be above 0 (inf flips nothing)")
-    table = _dense(graph)
+    table = graph.dense_attributes()
     if not np.isin(table, (0, 1)).all():
         raise SpecError(f"{graph.name} has attributes beyond yes and no: nothing to flip in them")
     draws = np.random.default_rng([seed, NOISY_PROFILES])
@@ -108,11 +108,6 @@ def _in_spanning_tree(graph: Graph, edges: np.ndarray, draws: np.random.Generato
     table = sp.csr_array((weights, (edges[:, 0], edges[:, 1])), shape=2 * (graph.num_nodes,))
     tree = csgraph.minimum_spanning_tree(table)
     return np.isin(weights, tree.data)
-
-
-def _dense(graph: Graph) -> np.ndarray:
-    table = graph.attributes
-    return table.toarray() if isinstance(table, sp.csr_array) else np.array(table)
 
 
 def _with_attributes(graph: Graph, table: np.ndarray) -> Graph:

@@ -12,6 +12,7 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -256,30 +257,19 @@ def _is_path(text: str) -> bool:
     return exists or (":" not in text and ("/" in text or bool(Path(text).suffix)))
 
 
-def _facebook(spec: str, rest: str | None) -> Graph:
-    ego, options = _parts(spec, rest, {"attributes": str})
-    return load_public_graph("facebook", _required(spec, ego, "facebook:414"), **options)
-
-
-def _twitch(spec: str, rest: str | None) -> Graph:
-    country, _ = _parts(spec, rest, {})
-    return load_public_graph("twitch", _required(spec, country, "twitch:PTBR"))
+def _member(family: str, spec: str, rest: str | None) -> Graph:
+    """A graph that its family's name does not determine: what stands after the colon does."""
+    load_member, option_names, example = _MEMBERS[family]
+    member, options = _parts(spec, rest, dict.fromkeys(option_names, str))
+    if not member:
+        raise SpecError(f"{spec}: which graph? Write it after a colon, such as {example}")
+    return load_member(member, **options)
 
 
 def _musae_facebook(spec: str, rest: str | None) -> Graph:
     if rest is not None:
         raise SpecError(f"{spec}: musae-facebook takes no options: write musae-facebook")
     return load_public_graph("musae-facebook", "facebook")
-
-
-def _snap(spec: str, rest: str | None) -> Graph:
-    prefix, options = _parts(spec, rest, {"attributes": str})
-    return read_snap(_required(spec, prefix, "snap:DIR/107"), **options)
-
-
-def _collection(spec: str, rest: str | None) -> Graph:
-    member, _ = _parts(spec, rest, {})
-    return load_collected(_required(spec, member, "collection:FAMILY/NAME"))
 
 
 def _kaiser_hilgetag(spec: str, rest: str | None) -> Graph:
@@ -291,12 +281,6 @@ def _kaiser_hilgetag(spec: str, rest: str | None) -> Graph:
     if options.get("seed", 0) < 0:
         raise SpecError(f"{spec}: seed={options['seed']}, but it must not be negative")
     return kaiser_hilgetag(**options)
-
-
-def _required(spec: str, value: str, example: str) -> str:
-    if not value:
-        raise SpecError(f"{spec}: which graph? Write it after a colon, such as {example}")
-    return value
 
 
 def _parts(
@@ -320,13 +304,19 @@ def _parts(
     return first, options
 
 
+_MEMBERS: Mapping[str, tuple[Callable[..., Graph], tuple[str, ...], str]] = {
+    "facebook": (partial(load_public_graph, "facebook"), ("attributes",), "facebook:414"),
+    "twitch": (partial(load_public_graph, "twitch"), (), "twitch:PTBR"),
+    "snap": (read_snap, ("attributes",), "snap:DIR/107"),
+    "collection": (load_collected, (), "collection:FAMILY/NAME"),
+}
 _FAMILIES: Mapping[str, Callable[[str, str | None], Graph]] = {
-    "facebook": _facebook,
-    "twitch": _twitch,
+    "facebook": partial(_member, "facebook"),
+    "twitch": partial(_member, "twitch"),
     "musae-facebook": _musae_facebook,
     "kaiser-hilgetag": _kaiser_hilgetag,
-    "snap": _snap,
-    "collection": _collection,
+    "snap": partial(_member, "snap"),
+    "collection": partial(_member, "collection"),
 }
 _FILE_FAMILIES = {"snap"}  # people's own files, of which they should know what is dropped
 _EXAMPLES = (

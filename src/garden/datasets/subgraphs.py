@@ -37,7 +37,7 @@ def snowball_sample(graph: Graph, num_nodes: int, seed: int) -> Graph:
                 met.add(neighbour)
                 front.append(neighbour)
     piece = graph.subgraph(np.array(sorted(met))).largest_component()
-    table = _dense(piece)
+    table = piece.dense_attributes()
     return with_attributes(piece, table[:, table.any(axis=0)], f"{graph.name}, piece {seed}")
 
 
@@ -54,7 +54,7 @@ def thinned(graph: Graph, seed: int) -> Graph:
 
     """
     rng = np.random.default_rng([seed, THINNED_GRAPH])
-    edges, table, num_nodes = graph.edges(), _dense(graph), graph.num_nodes
+    edges, table, num_nodes = graph.edges(), graph.dense_attributes(), graph.num_nodes
     losing = rng.random(num_nodes) < rng.choice([0.1, 0.3])
     kept = np.where(losing, rng.random(num_nodes), 1.0)
     edges = edges[rng.random(len(edges)) < kept[edges].min(axis=1)]
@@ -62,7 +62,6 @@ def thinned(graph: Graph, seed: int) -> Graph:
         columns = np.asarray(rng.random(table.shape[1]) < rng.uniform(0.4, 1))
         table = table[:, columns] if columns.sum() > 1 else table
     if rng.random() < 0.3:
-        table = table.copy()
         table[rng.random(num_nodes) < rng.choice([0.03, 0.1])] = 0
     leaves = int(num_nodes * rng.choice([0, 0.05, 0.1]))
     hosts = rng.integers(0, num_nodes, leaves)
@@ -70,8 +69,3 @@ def thinned(graph: Graph, seed: int) -> Graph:
     table = np.concatenate([table, table[rng.integers(0, num_nodes, leaves)]])
     thin = Graph.from_edges(edges, num_nodes + leaves, table).largest_component()
     return with_attributes(thin, np.asarray(thin.attributes), f"{graph.name}, thinned {seed}")
-
-
-def _dense(graph: Graph) -> np.ndarray:
-    table = graph.attributes
-    return table if isinstance(table, np.ndarray) else np.asarray(table.toarray())

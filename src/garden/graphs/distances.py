@@ -1,7 +1,7 @@
 """Shortest-path distances in hops: what the oracle knows and no agent does.
 
-They are computed 64 sources at a time, one bit each (:func:`garden.graphs.kernels
-.word_of_distances`), and by SciPy where numba is missing.
+They are computed 64 sources at a time, one bit each (``word_of_distances`` in
+:mod:`garden.graphs.kernels`), and by SciPy where numba is missing.
 """
 
 from __future__ import annotations

@@ -133,6 +133,11 @@ class Graph:
         shape = (self.num_nodes, self.num_nodes)
         return sp.csr_array((ones, self.indices, self.indptr), shape=shape)
 
+    def dense_attributes(self) -> np.ndarray:
+        """A copy of the attributes as a dense array, (num_nodes, num_attributes) float32."""
+        table = self.attributes
+        return np.array(table) if isinstance(table, np.ndarray) else np.asarray(table.toarray())
+
     @cached_property
     def _position_of(self) -> dict[str, int]:
         return {name: position for position, name in enumerate(self.node_names)}
