@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from garden import testing
     from garden.api import adapt, evaluate, load, load_policy, route, train
-    from garden.datasets.tabular.frames import from_pandas
+    from garden.datasets.tabular.parse import from_pandas
     from garden.datasets.task import SearchTask
     from garden.errors import GardenError
     from garden.graphs.convert import from_igraph, from_networkx, from_pyg, to_networkx
@@ -62,7 +62,7 @@ _HOMES = {
     "evaluate": "garden.api",
     "from_igraph": "garden.graphs.convert",
     "from_networkx": "garden.graphs.convert",
-    "from_pandas": "garden.datasets.tabular.frames",
+    "from_pandas": "garden.datasets.tabular.parse",
     "from_pyg": "garden.graphs.convert",
     "load": "garden.api",
     "load_policy": "garden.api",

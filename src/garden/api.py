@@ -15,8 +15,7 @@ import numpy as np
 from garden.atomic import free_folder
 from garden.datasets.spec import load
 from garden.datasets.task import MIN_NODES, SearchTask
-from garden.errors import DataError, GraphError, SpecError, did_you_mean, expect
-from garden.graphs.cells import shown
+from garden.errors import DataError, GraphError, SpecError, did_you_mean, expect, short_repr
 from garden.graphs.distances import pair_distances
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
@@ -277,7 +276,7 @@ def adapt(
         free_folder(out, CONFIG_FILE, force)  # refused before the work
     policy = strategy_named(start) if isinstance(start, str) else start
     if not isinstance(policy, Universal):
-        raise SpecError(f"{shown(start)} cannot be adapted: start from universal")
+        raise SpecError(f"{short_repr(start)} cannot be adapted: start from universal")
     if not isinstance(task, SearchTask):
         task = SearchTask.split(load(task))
     if config.local:

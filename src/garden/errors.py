@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import difflib
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class GardenError(Exception):
@@ -57,8 +57,49 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 
 def expect(name: str, value: object, *kinds: type, otherwise: str | None = None) -> None:
-    """Refuse an argument that is of none of these kinds, in one line that says what to give."""
+    """Refuse an argument that is of none of these kinds, in one line that says what to give.
+
+    Args:
+        name: The argument, as Python spells it.
+        value: What was given.
+        *kinds: The types that it may have.
+        otherwise: What to give instead, where the names of the types do not say it well.
+
+    Raises:
+        ArgumentError: If ``value`` is an instance of none of ``kinds``.
+
+    """
     if not isinstance(value, kinds):
         wanted = otherwise or " or ".join(kind.__name__ for kind in kinds)
-        said = " ".join(reprlib.repr(value).split())
-        raise ArgumentError(f"`{name}` is {said}, of type {type(value).__name__}: give {wanted}")
+        kind = type(value).__name__
+        raise ArgumentError(f"`{name}` is {short_repr(value)}, of type {kind}: give {wanted}")
+
+
+def short_repr(value: object) -> str:
+    """The ``repr`` of any value, on one line and cut where it is long, for messages.
+
+    >>> short_repr("x" * 100)
+    "'xxxxxxxxxxxx...xxxxxxxxxxxxx'"
+    """
+    return " ".join(reprlib.repr(value).split())
+
+
+def short_text(text: str) -> str:
+    """The text on one line, without quotes, its middle left out where it is long."""
+    return short_repr(text)[1:-1]
+
+
+def name_sample(names: Sequence[str], otherwise: str = "", count: int = 5) -> str:
+    """The first ``count`` names with commas between, or ``otherwise`` where there is none.
+
+    >>> name_sample(["a", "b", "c"], count=2)
+    'a, b, …'
+    """
+    sample = ", ".join(short_text(name) for name in names[:count])
+    return (sample or otherwise) + (", …" if len(names) > count else "")
+
+
+def one_line(error: BaseException) -> str:
+    """What an error of another library says, on one line and at most 160 letters of it."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= 160 else text[:160] + "…"

@@ -115,10 +115,10 @@ def test_scaling__can_be_left_out(source, tmp_path):
 def test_scaling__is_said_once(tmp_path, caplog):
     caplog.set_level(logging.INFO, "garden")
     load(as_csv(tmp_path))
-    said = [record for record in caplog.records if "scaled" in record.getMessage()]
-    assert len(said) == 1
-    assert "1 numeric columns (age) are scaled to mean 0 and variance 1" in said[0].getMessage()
-    assert "`scale=False` leaves them" in said[0].getMessage()
+    logged = [record for record in caplog.records if "scaled" in record.getMessage()]
+    assert len(logged) == 1
+    assert "1 numeric columns (age) are scaled to mean 0 and variance 1" in logged[0].getMessage()
+    assert "`scale=False` leaves them" in logged[0].getMessage()
     caplog.clear()
     load(tmp_path, scale=False)
     assert not any("scaled" in record.getMessage() for record in caplog.records)

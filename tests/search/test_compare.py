@@ -4,8 +4,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from garden.datasets.facebook import load_facebook
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
+from garden.datasets.public_graphs import load_public_graph
 from garden.datasets.task import SearchTask
 from garden.errors import SpecError
 from garden.graphs.ego_extraction import ego_graphs
@@ -21,7 +21,7 @@ from garden.search.compare import (
 from garden.search.config import EvaluationConfig
 from garden.search.temperature_sums import estimated_ratio_sums
 from garden.search.temperature_tuning import (
-    TEMPERATURES,
+    TUNING_TEMPERATURES,
     best_temperature,
     prepare,
     validation_ratios,
@@ -134,7 +134,7 @@ def test_compare__a_single_target_has_no_interval():
 
 
 def test_compare__exact_lies_in_the_sampled_interval_on_a_real_graph(real_data):
-    graph = load_facebook("414", folder=real_data / "facebook").largest_component()
+    graph = load_public_graph("facebook", "414", folder=real_data / "facebook").largest_component()
     task = SearchTask.split(graph)
     contenders = [contender("random"), contender("greedy")]
     exact = compare(task, contenders, EvaluationConfig(evaluation="exact"))
@@ -167,7 +167,7 @@ def test_compare__report_holds_what_the_contract_names():
     low, high = row["oracle_ratio_ci"]
     assert low <= row["oracle_ratio"] <= high
     assert sum(band["pairs"] for band in row["by_distance"].values()) == 60 * 59
-    assert row["parameters"]["temperature"] in TEMPERATURES.tolist()
+    assert row["parameters"]["temperature"] in TUNING_TEMPERATURES.tolist()
     assert report.pairs_csv().count("\n") == 60 * 59 + 1
     assert "distance (τ" in str(report)
     assert len(report.to_pandas()) == 1
@@ -204,7 +204,7 @@ def test_config__impossible_options_are_refused(options):
 def test_tune__takes_the_best_temperature_on_validation_targets():
     ratios = validation_ratios(DistanceWalker(), TASK)
     tuned = prepare(DistanceWalker(), TASK)
-    assert tuned.parameters["temperature"] == TEMPERATURES[ratios.argmin()]
+    assert tuned.parameters["temperature"] == TUNING_TEMPERATURES[ratios.argmin()]
     assert ratios.min() < ratios[0]
     assert ratios.min() < ratios[-1]
 
@@ -237,9 +237,9 @@ def test_tune__leaves_a_fitted_strategy_alone():
 
 
 def test_tune__grid_spans_six_decades_without_gaps():
-    assert TEMPERATURES[0] == pytest.approx(1e-4)
-    assert TEMPERATURES[-1] == pytest.approx(100)
-    assert (np.diff(np.log10(TEMPERATURES)) <= 1 / 3 + 1e-9).all()
+    assert TUNING_TEMPERATURES[0] == pytest.approx(1e-4)
+    assert TUNING_TEMPERATURES[-1] == pytest.approx(100)
+    assert (np.diff(np.log10(TUNING_TEMPERATURES)) <= 1 / 3 + 1e-9).all()
 
 
 def test_tune__estimates_differ_from_exact_ratios_by_rounding_alone():
@@ -253,7 +253,7 @@ def test_tune__equal_ratios_are_decided_by_exact_ones():
     # Without attributes in common, all temperatures say the same: the first of the lowest is taken.
     flat = SearchTask.split(Graph.from_edges(GRAPH.edges(), GRAPH.num_nodes, np.ones((60, 1))))
     ratios = validation_ratios(DistanceWalker(), flat)
-    assert best_temperature(DistanceWalker(), flat) == TEMPERATURES[ratios.argmin()]
+    assert best_temperature(DistanceWalker(), flat) == TUNING_TEMPERATURES[ratios.argmin()]
     assert np.allclose(ratios, ratios[0])
 
 
@@ -266,4 +266,4 @@ def test_tune__asks_exact_ratios_only_of_temperatures_that_can_be_the_best(monke
 
     monkeypatch.setattr("garden.search.temperature_sums.chain_of_scores", counted)
     best_temperature(DistanceWalker(), TASK)
-    assert len(asked) < len(TEMPERATURES) / 2
+    assert len(asked) < len(TUNING_TEMPERATURES) / 2

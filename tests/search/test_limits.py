@@ -21,7 +21,7 @@ from garden.search.config import EvaluationConfig
 from garden.search.limits import limit_of, limit_towards
 from garden.search.metrics import win_shares
 from garden.search.seed_summary import SeedSummary
-from garden.search.temperature_tuning import TEMPERATURES, validation_ratios
+from garden.search.temperature_tuning import TUNING_TEMPERATURES, validation_ratios
 from garden.strategies.memory import MEMORIES, memory_for
 from garden.strategies.registry import WALKERS
 from garden.strategies.walkers import DistanceWalker
@@ -186,7 +186,9 @@ def test_evaluate__no_ratio_is_ever_below_one(graph, names, memory, max_hops, ev
 
 @pytest.mark.parametrize("max_hops", ["auto", 5, 100])
 def test_tuning__leaves_out_sources_beyond_the_limit(max_hops):
-    ratios = validation_ratios(DistanceWalker(), TASK, max_hops, temperatures=TEMPERATURES[::8])
+    ratios = validation_ratios(
+        DistanceWalker(), TASK, max_hops, temperatures=TUNING_TEMPERATURES[::8]
+    )
     assert ratios.min() == 1  # the coldest walks straight, which counted below 1 at 100 hops
     assert (ratios >= 1).all()
 

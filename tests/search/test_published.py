@@ -2,7 +2,7 @@
 
 import pytest
 
-from garden.datasets.facebook import load_facebook
+from garden.datasets.public_graphs import load_public_graph
 from garden.datasets.task import SearchTask
 from garden.search.compare import Contender, compare
 from garden.search.config import EvaluationConfig
@@ -21,7 +21,9 @@ pytestmark = pytest.mark.slow
 
 def mean_ratios(real_data, ego, attributes, names, memory="none"):
     """The oracle ratio of each walker, averaged over the seeds."""
-    graph = load_facebook(ego, attributes, real_data / "facebook").largest_component()
+    graph = load_public_graph(
+        "facebook", ego, attributes, real_data / "facebook"
+    ).largest_component()
     contenders = [Contender(name, WALKERS[name](), memory_named(memory)) for name in names]
     reports = [
         compare(SearchTask.split(graph, seed=seed), contenders, EvaluationConfig())

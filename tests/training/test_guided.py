@@ -20,7 +20,7 @@ from garden.strategies.ego_matching import matched_table
 from garden.strategies.profile_keys import key_representations
 from garden.training.config import TrainingOptions
 from garden.training.ending import step_share
-from garden.training.handover import TEMPERATURES, best_temperature
+from garden.training.handover import HANDOVER_TEMPERATURES, best_temperature
 from garden.training.methods.guided import imitation_losses, sampled_imitation_losses
 from garden.training.methods.target_masking import (
     mask_links,
@@ -296,7 +296,7 @@ def test_temperature__is_chosen_once_stored_and_divides_scores(tmp_path):
     policy = garden.train(TASK, options=options, device="cpu", quiet=True, out=tmp_path / "run")
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     chosen = float(policy.model.temperature)
-    assert chosen in TEMPERATURES
+    assert chosen in HANDOVER_TEMPERATURES
     assert summary["temperature"] == pytest.approx(chosen)
     rows = policy.represent(ego_graphs(GRAPH))
     scores = policy.score(rows, rows.take(np.array([4])))

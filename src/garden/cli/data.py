@@ -31,7 +31,7 @@ class DataList(Verb):
     def run(self) -> None:
         """Show the catalogue."""
         from garden.cli.console import check_outputs, print_table, write_json
-        from garden.datasets.fetch import DATASETS
+        from garden.datasets.catalogue import DATASETS
 
         check_outputs(json=self.json)
         rows = [(" · ".join(entry.specs), entry.description) for entry in DATASETS.values()]
@@ -55,7 +55,7 @@ class DataInfo(Verb):
     )
 
     json: str | None = None
-    """Write the facts as JSON to this file; - is standard output."""
+    """Write the statistics as JSON to this file; - is standard output."""
 
     def run(self) -> None:
         """Load, measure, show."""
@@ -64,14 +64,14 @@ class DataInfo(Verb):
 
         check_outputs(json=self.json)
         with busy(f"loading and measuring {self.spec}"):
-            facts = graph_statistics(self.graph_options.load(self.spec))
+            statistics = graph_statistics(self.graph_options.load(self.spec))
         rows = [
             (name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value))
-            for name, value in facts.items()
+            for name, value in statistics.items()
         ]
-        print_table(str(facts["graph"]), ("", "value"), rows, self.json)
+        print_table(str(statistics["graph"]), ("", "value"), rows, self.json)
         if self.json:
-            write_json(facts, self.json)
+            write_json(statistics, self.json)
 
 
 @dataclass(frozen=True)
@@ -90,11 +90,11 @@ class DataFetch(Verb):
     def run(self) -> None:
         """Fetch, verify, say where it lies."""
         from garden.cli.console import busy, check_outputs, print_table, write_json
-        from garden.datasets.fetch import fetch
+        from garden.datasets.public_graphs import fetch_dataset
 
         check_outputs(json=self.json)
         with busy(f"fetching {self.name}"):
-            folder = fetch(self.name, url=self.url)
+            folder = fetch_dataset(self.name, url=self.url)
         print_table("Fetched", ("what", "where"), [(self.name, str(folder))], self.json)
         if self.json:
             write_json({"name": self.name, "folder": str(folder)}, self.json)

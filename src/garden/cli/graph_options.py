@@ -37,7 +37,7 @@ class GraphOptions:
     are scaled to mean 0 and variance 1."""
 
     def load(self, spec: str) -> Graph:
-        """The graph; errors speak of flags, as whoever reads them gave flags."""
+        """The graph; errors name flags in place of Python's arguments."""
         from garden.api import load
 
         given = {argument: getattr(self, argument) for argument in _FLAGS}

@@ -1,26 +1,38 @@
-"""The real datasets: what they are, who made them, and what their graphs must contain.
+"""The catalogue of public datasets: what they are, who made them, what their graphs must contain.
 
-Each is a family of graphs from one archive. The pinned hashes are of the largest connected
-component as parsed here, so that they hold however the files are named and packed.
+Data only. :mod:`garden.datasets.public_graphs` finds and loads the graphs,
+:mod:`garden.datasets.fetch` downloads their archives. The pinned hashes are of the largest
+connected component as parsed here, so that they hold however the files are named and packed.
+
+SNAP's *ego-Facebook*, one graph for each ego (McAuley & Leskovec 2012), largest components:
+
+| ego  | nodes | edges | mean distance | density | attributes |
+|------|-------|-------|---------------|---------|------------|
+| 414  | 148   | 1692  | 2.69          | 0.16    | 105        |
+| 686  | 168   | 1656  | 2.43          | 0.12    | 63         |
+| 348  | 224   | 3192  | 2.52          | 0.13    | 161        |
+| 0    | 324   | 2514  | 3.75          | 0.05    | 224        |
+| 3437 | 532   | 4812  | 3.45          | 0.03    | 262        |
+
+MUSAE, Twitch streamers by country and Facebook pages (Rozemberczki et al. 2019):
+
+| graph          | nodes  | edges   | attributes |
+|----------------|--------|---------|------------|
+| twitch:PTBR    | 1,912  | 31,299  | 3,170      |
+| twitch:RU      | 4,385  | 37,304  | 3,170      |
+| twitch:ES      | 4,648  | 59,382  | 3,170      |
+| musae-facebook | 22,470 | 170,823 | 4,714      |
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-
-from garden.datasets.musae import find_musae, musae_files, read_musae
-from garden.datasets.snap import read_snap
-from garden.errors import DataError, SpecError
-from garden.graphs.cells import shown
-from garden.graphs.graph import Graph
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """A family of real graphs from one archive."""
+    """A family of public graphs from one archive."""
 
     name: str
     description: str
@@ -33,7 +45,7 @@ class Dataset:
     members: tuple[str, ...]
     """Its graphs, as their files name them."""
     width: int | None = None
-    """How many attributes a MUSAE graph has; None for SNAP ego networks."""
+    """How many attributes each of its graphs has, for MUSAE files; None for SNAP ego networks."""
     hashes: Mapping[str, str] = field(default_factory=dict)
     """The content hash of the largest component of a member, where it is known."""
 
@@ -96,35 +108,3 @@ DATASETS: dict[str, Dataset] = {
         ),
     )
 }
-
-
-def dataset_named(name: str) -> Dataset:
-    """The catalogue's entry."""
-    if name not in DATASETS:
-        raise SpecError(f"no dataset called {shown(name)}: the datasets are {', '.join(DATASETS)}")
-    return DATASETS[name]
-
-
-def holds(dataset: Dataset, folder: Path, member: str) -> bool:
-    """Whether the folder has the files of this member."""
-    if dataset.width is None:
-        return (folder / f"{member}.edges").is_file()
-    return find_musae(folder, member) is not None
-
-
-def read_member(dataset: Dataset, folder: Path, member: str, attributes: str = "by-id") -> Graph:
-    """The whole graph of one member; what it lacks is known, and said at INFO."""
-    if dataset.width is None:
-        return read_snap(folder / member, attributes, logging.INFO)
-    files = find_musae(folder, member)
-    if files is None:
-        raise DataError(f"{folder}: no {musae_files(member)[0]} with its features file beside it")
-    return read_musae(*files, dataset.width, f"{dataset.name}:{member}", logging.INFO)
-
-
-def wanted_files(dataset: Dataset) -> set[str]:
-    """The names of the archive's files that are worth unpacking."""
-    if dataset.width is None:
-        kinds = ("edges", "feat", "featnames")
-        return {f"{member}.{kind}" for member in dataset.members for kind in kinds}
-    return {file for member in dataset.members for file in musae_files(member)}

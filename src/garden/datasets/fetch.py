@@ -1,136 +1,125 @@
-"""Where the real datasets live, and how they are fetched and verified.
+"""Fetching an archive: downloading it with pooch, and unpacking a few of its files safely.
 
-A dataset is looked for in ``$GARDEN_DATA``, then in the user's cache (``$GARDEN_CACHE`` moves it),
-then fetched. A fetched graph must have the content that is pinned for it, to the last bit.
+pooch's own unpacking follows links and takes any path where Python is older than 3.12, and bounds
+no size. Here members are matched by their bare names and written flat, so that nothing lands
+outside the folder; an archive that tries to is refused.
 """
 
 from __future__ import annotations
 
-import logging
 import os
-from collections.abc import Iterator
-from pathlib import Path
+import shutil
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path, PurePosixPath
+from typing import IO
 
-from garden.atomic import atomic_folder
-from garden.datasets.archive import download, unpack
-from garden.datasets.catalogue import (
-    DATASETS,
-    Dataset,
-    dataset_named,
-    holds,
-    read_member,
-    wanted_files,
-)
-from garden.datasets.lines import one_line
-from garden.errors import DataError, GardenError, SpecError
-from garden.graphs.cells import shortened
+from garden.errors import DataError, one_line
 
-__all__ = ["DATASETS", "Dataset", "dataset_named", "fetch", "find_dataset"]
+_TIMEOUT = 30  # seconds without a byte
+_MAX_BYTES = 1 << 30  # unpacked, for one member
 
-_LOG = logging.getLogger("garden")
+Opener = Callable[[], IO[bytes] | None]
 
 
-def find_dataset(name: str, member: str | None = None) -> Path:
-    """The folder that holds a dataset, or this member of it; fetched where there is none yet."""
-    dataset = dataset_named(name)
-    members = dataset.members if member is None else (member,)
-    if not all(one.isalnum() for one in members):
-        raise _no_such_graph(dataset, member)
-    for folder in _places(dataset):
-        try:
-            if any(holds(dataset, folder, one) for one in members):
-                return folder
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or one_line(error)
-            raise DataError(f"{folder}: cannot be read ({reason})") from None
-        if folder.parent == _given_folder():
-            _LOG.info("%s: GARDEN_DATA is set, but has no such graph in %s", name, folder)
-    if not set(members) <= set(dataset.members):
-        raise _no_such_graph(dataset, member)
-    return fetch(name)
+def download(url: str, path: Path, advice: str) -> None:
+    """Write what stands at a web address into a file.
 
+    Args:
+        url: Where the archive is.
+        path: The file to write.
+        advice: What else can be done; it ends the error where the download fails.
 
-def fetch(name: str, url: str | None = None) -> Path:
-    """Download a dataset into the cache, verify it, and return its folder."""
-    dataset = dataset_named(name)
-    url = url or dataset.url
-    advice = (
-        f"set GARDEN_DATA to a folder with {dataset.folder}/, or name another place with "
-        "`garden data fetch … --url`"
-    )
-    _LOG.info("%s: fetching %s", name, url)
-    with atomic_folder(_writable_cache() / dataset.folder) as folder:
-        archive = folder / "archive.part"
-        download(url, archive, advice)
-        unpack(archive, folder, wanted_files(dataset), url)
-        archive.unlink()
-        _verify(dataset, folder, url)
-    return _writable_cache() / dataset.folder
+    Raises:
+        DataError: If pooch is missing, the address cannot be reached, or the disk is full.
 
-
-def _places(dataset: Dataset) -> Iterator[Path]:
-    given = _given_folder()
-    if given is not None:
-        yield given / dataset.folder
-    cache = _cache()
-    if cache is not None:
-        yield cache / dataset.folder
-
-
-def _given_folder() -> Path | None:
-    given = os.environ.get("GARDEN_DATA")
-    return Path(given) if given else None
-
-
-def _no_such_graph(dataset: Dataset, member: str | None) -> SpecError:
-    name, members = dataset.name, ", ".join(dataset.members)
-    return SpecError(f"{name}:{shortened(str(member))}: no such graph: {name} has {members}")
-
-
-def _cache() -> Path | None:
-    moved = os.environ.get("GARDEN_CACHE")
-    if moved:
-        return Path(moved)
+    """
     try:
         import pooch
     except ImportError:
-        return None
-    return Path(pooch.os_cache("garden"))
-
-
-def _writable_cache() -> Path:
-    cache = _cache()
-    if cache is None:
-        raise DataError("no cache folder without pooch: pip install pooch, or set GARDEN_DATA")
+        raise DataError(f"downloading needs pooch (pip install pooch): {advice}") from None
     try:
-        cache.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(
-            f"{cache}: the cache cannot be used ({error.strerror}): set GARDEN_CACHE to a folder "
-            "that you can write, or GARDEN_DATA to one that has the data"
-        ) from None
-    return cache
+        # Streaming would leave the connection open on errors; these archives fit memory.
+        pooch.HTTPDownloader(timeout=_TIMEOUT, stream=False)(url, str(path), None)
+    except (OSError, ValueError) as error:  # what requests raises
+        raise DataError(f"{url}: cannot be downloaded ({_reason(error)}): {advice}") from None
 
 
-def _verify(dataset: Dataset, folder: Path, url: str) -> None:
-    for member in dataset.members:
-        pinned = dataset.hashes.get(member)
-        if not holds(dataset, folder, member):
-            if pinned:
-                raise DataError(f"{url}: the archive lacks the graph {dataset.name}:{member}")
+def unpack(archive: Path, folder: Path, wanted: Collection[str], url: str) -> None:
+    """Write the wanted files of a tar or zip archive into a folder, by their bare names.
+
+    Args:
+        archive: The archive, of any packing that :mod:`tarfile` or :mod:`zipfile` reads.
+        folder: Where the files go, without folders of their own.
+        wanted: The names of the files to write; links and all others are passed over.
+        url: Where the archive came from, for errors.
+
+    Raises:
+        DataError: If the archive is damaged, names a file outside itself, or holds a wanted file
+            twice or of more than a gibibyte.
+
+    """
+    try:
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as opened:
+                _write_wanted(_zip_members(opened), folder, wanted, url)
+        else:
+            with tarfile.open(archive) as opened_tar:
+                _write_wanted(_tar_members(opened_tar), folder, wanted, url)
+    except (OSError, EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile) as error:
+        if isinstance(error, OSError) and error.strerror:  # the disk's fault, not the archive's
+            raise DataError(f"{folder}: cannot be written ({error.strerror})") from None
+        raise DataError(f"{url}: damaged archive ({one_line(error)}): fetch it again") from None
+    except (RuntimeError, NotImplementedError, ValueError) as error:  # locked or odd zip members
+        raise DataError(f"{url}: cannot be unpacked ({one_line(error)})") from None
+
+
+def _zip_members(archive: zipfile.ZipFile) -> Iterator[tuple[str, int, Opener]]:
+    for info in archive.infolist():
+        if not info.is_dir():
+            yield info.filename, info.file_size, lambda info=info: archive.open(info)  # type: ignore[misc]
+
+
+def _tar_members(archive: tarfile.TarFile) -> Iterator[tuple[str, int, Opener]]:
+    for info in archive:
+        if info.isfile():
+            yield info.name, info.size, lambda info=info: archive.extractfile(info)  # type: ignore[misc]
+
+
+def _write_wanted(
+    members: Iterator[tuple[str, int, Opener]], folder: Path, wanted: Collection[str], url: str
+) -> None:
+    for name, size, open_member in members:
+        path = PurePosixPath(name.replace("\\", "/"))
+        if path.is_absolute() or ".." in path.parts:
+            raise DataError(f"{url}: refused, the archive names a file outside itself ({name!r})")
+        if path.name not in wanted:
             continue
-        try:
-            graph = read_member(dataset, folder, member)
-        except GardenError as error:
-            if pinned:
-                where = str(error).replace(f"{folder}{os.sep}", "")
-                raise DataError(
-                    f"{url}: {dataset.name}:{member} cannot be read ({where})"
-                ) from None
-            _LOG.warning("%s: %s:%s cannot be read (%s)", url, dataset.name, member, error)
-            continue
-        if pinned and graph.largest_component().content_hash != pinned:
-            raise DataError(
-                f"{url}: {dataset.name}:{member} is not the graph that it should be (its content "
-                "hash differs): the source has changed or is damaged"
-            )
+        if size > _MAX_BYTES:
+            raise DataError(f"{url}: refused, {name!r} unpacks to {size:,} bytes")
+        if (folder / path.name).exists():
+            raise DataError(f"{url}: refused, the archive holds {path.name!r} twice")
+        _write_member(open_member, folder / path.name)
+
+
+def _write_member(open_member: Opener, path: Path) -> None:
+    source = open_member()
+    if source is None:
+        return
+    with source, path.open("xb") as target:
+        shutil.copyfileobj(source, target)
+        target.flush()
+        os.fsync(target.fileno())
+
+
+def _reason(error: Exception) -> str:
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if status is not None:
+        return f"HTTP status {status}"
+    if isinstance(error, OSError) and error.strerror:  # the system's own, such as a full disk
+        return error.strerror
+    if isinstance(error, ValueError):
+        return one_line(error)
+    return "timed out" if "Timeout" in type(error).__name__ else "no connection"

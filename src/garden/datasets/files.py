@@ -1,8 +1,16 @@
 """Graphs in files: which reader or writer serves which path.
 
-A folder, ``.graphml``, ``.gml``, ``.gexf``, ``.json``, ``.parquet`` and ``.npz`` are known by their
-form; any other file is an edge list, or of a kind that nobody here reads. What comes back is the
-whole graph, named by its path.
+======================================== =========================================================
+path                                     reader
+======================================== =========================================================
+``.npz``                                 :func:`garden.datasets.npz.read_npz`
+``.graphml``, ``.gml``, ``.gexf``        :mod:`garden.datasets.networkx_formats`
+``.json``                                :mod:`garden.datasets.tabular.node_link_json`
+a folder with ``edges.csv``              :mod:`garden.datasets.tabular.folder`
+a folder with ``NAME_edges.csv``         :mod:`garden.datasets.musae`
+``.parquet``                             :mod:`garden.datasets.tabular.table`, as a table of edges
+anything else                            :mod:`garden.datasets.tabular.edge_list`
+======================================== =========================================================
 """
 
 from __future__ import annotations
@@ -11,33 +19,57 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from garden.datasets.kinds import TEXT_SUFFIXES, refuse_other_kinds, unknown_kind
+from garden.datasets.file_signatures import TEXT_SUFFIXES, refuse_other_kinds, unknown_kind
 from garden.datasets.lines import inner_suffix, is_gzipped
-from garden.datasets.musae_folder import musae_stems, read_musae_folder, read_musae_stem
-from garden.datasets.node_link import read_node_link
+from garden.datasets.musae import musae_stems, read_musae_folder, read_musae_stem
+from garden.datasets.networkx_formats import (
+    read_gexf,
+    read_gml,
+    read_graphml,
+    write_gml,
+    write_graphml,
+)
 from garden.datasets.npz import read_npz, write_npz
 from garden.datasets.tabular.edge_list import read_edge_list, write_edge_list
 from garden.datasets.tabular.folder import read_folder, write_folder
-from garden.datasets.tabular.named import draft_of_tables
-from garden.datasets.tabular.table_files import read_table
-from garden.datasets.tabular.tables import ColumnNames
+from garden.datasets.tabular.node_link_json import read_node_link
+from garden.datasets.tabular.parse import parse_tables
+from garden.datasets.tabular.table import ColumnNames, read_table
 from garden.errors import DataError, GraphError
-from garden.graphs.draft import Draft
 from garden.graphs.graph import Graph
+from garden.graphs.parsed_graph import ParsedGraph
 
 _WRITABLE = re.compile("[^\0\ud800-\udfff]+")  # neither empty, nor with nulls, nor beyond UTF-8
 _EDGE_LISTS = {".csv", ".tsv", ".txt", ".edges", ".edgelist"}
 
 
 def read_graph(path: str | Path) -> Graph:
-    """The graph in this folder or file, its numbers as they stand there."""
+    """The whole graph in this folder or file, its numbers as they stand there.
+
+    Returns:
+        The graph with all its components, named by its path.
+
+    Raises:
+        DataError: If there is no such file, or it is damaged or of no known kind.
+
+    """
     path = Path(path)
-    found = read_draft(path)
-    return graph_of_draft(found, path) if isinstance(found, Draft) else found
+    found = parse_file(path)
+    return graph_in_file(found, path) if isinstance(found, ParsedGraph) else found
 
 
-def read_draft(path: Path, chosen: ColumnNames | None = None) -> Draft | Graph:
-    """What the file holds: a draft of people's own tables, a graph of arrays or indices."""
+def parse_file(path: Path, chosen: ColumnNames | None = None) -> ParsedGraph | Graph:
+    """What a file holds, before self-loops, repeats and directions are dropped.
+
+    Args:
+        path: A file or folder.
+        chosen: The columns that hold an edge's ends and a node's name; for tables and JSON only.
+
+    Returns:
+        A :class:`ParsedGraph` of people's own tables and formats; a :class:`Graph` of ``.npz``
+        and MUSAE files, which hold clean arrays and indices.
+
+    """
     chosen = chosen or ColumnNames()
     try:
         read = _reader(path)
@@ -51,10 +83,10 @@ def read_draft(path: Path, chosen: ColumnNames | None = None) -> Draft | Graph:
         raise DataError(f"{path}: {error}") from None
 
 
-def graph_of_draft(draft: Draft, path: Path) -> Graph:
-    """The draft as a graph; what is wrong with it is told with its file."""
+def graph_in_file(parsed: ParsedGraph, path: Path) -> Graph:
+    """The graph that was parsed; an error of the graph's own checks names its file."""
     try:
-        return draft.graph()
+        return parsed.graph()
     except GraphError as error:
         raise DataError(f"{path}: {error}") from None
 
@@ -64,6 +96,14 @@ def write_graph(graph: Graph, path: str | Path) -> None:
 
     No suffix makes a folder with ``edges.csv`` and ``nodes.csv``. Edge lists (``.csv``, ``.tsv``,
     ``.txt``, ``.edges``, ``.edgelist``, each also ``.gz``) keep names and edges only.
+
+    Args:
+        graph: The graph.
+        path: A file, or a folder where it has no suffix.
+
+    Raises:
+        DataError: If the form cannot hold a name, or nothing is written with this suffix.
+
     """
     path = Path(path)
     for name in (*graph.node_names, *graph.attribute_names):
@@ -107,30 +147,12 @@ def _snap_hint(path: Path) -> str:
     return f": for a SNAP ego network write snap:{path}" if is_prefix else ": check the path"
 
 
-def _read_graphml(path: Path) -> Draft:
-    from garden.datasets.networkx_formats import read_graphml
-
-    return read_graphml(path)
+def _read_parquet_edges(path: Path, chosen: ColumnNames) -> ParsedGraph:
+    return parse_tables(read_table(path, is_nodes=False), None, str(path), chosen)
 
 
-def _read_gml(path: Path) -> Draft:
-    from garden.datasets.networkx_formats import read_gml
-
-    return read_gml(path)
-
-
-def _read_gexf(path: Path) -> Draft:
-    from garden.datasets.networkx_formats import read_gexf
-
-    return read_gexf(path)
-
-
-def _read_parquet_edges(path: Path, chosen: ColumnNames) -> Draft:
-    return draft_of_tables(read_table(path, is_nodes=False), None, str(path), chosen)
-
-
-def _read_edges(path: Path, chosen: ColumnNames) -> Draft:
-    """An edge list; a file that its name does not say to be one is told as what it is."""
+def _read_edges(path: Path, chosen: ColumnNames) -> ParsedGraph:
+    """An edge list; where the name does not promise one, the error says what the file is."""
     refuse_other_kinds(path)
     try:
         return read_edge_list(path, chosen)
@@ -141,27 +163,15 @@ def _read_edges(path: Path, chosen: ColumnNames) -> Draft:
         raise unknown_kind(path, f"no edge list: {reason}") from None
 
 
-def _write_graphml(graph: Graph, path: Path) -> None:
-    from garden.datasets.networkx_formats import write_graphml
-
-    write_graphml(graph, path)
-
-
-def _write_gml(graph: Graph, path: Path) -> None:
-    from garden.datasets.networkx_formats import write_gml
-
-    write_gml(graph, path)
-
-
-_READERS: dict[str, Callable[[Path], Draft | Graph]] = {
+_READERS: dict[str, Callable[[Path], ParsedGraph | Graph]] = {
     ".npz": read_npz,
-    ".graphml": _read_graphml,
-    ".gml": _read_gml,
-    ".gexf": _read_gexf,
+    ".graphml": read_graphml,
+    ".gml": read_gml,
+    ".gexf": read_gexf,
     "MUSAE folder": read_musae_folder,
     "MUSAE prefix": read_musae_stem,
 }
-_TABLE_READERS: dict[str, Callable[[Path, ColumnNames], Draft]] = {
+_TABLE_READERS: dict[str, Callable[[Path, ColumnNames], ParsedGraph]] = {
     "folder": read_folder,
     "edge list": _read_edges,
     ".json": read_node_link,
@@ -170,6 +180,6 @@ _TABLE_READERS: dict[str, Callable[[Path, ColumnNames], Draft]] = {
 _WRITERS = {
     "": write_folder,
     ".npz": write_npz,
-    ".graphml": _write_graphml,
-    ".gml": _write_gml,
+    ".graphml": write_graphml,
+    ".gml": write_gml,
 }

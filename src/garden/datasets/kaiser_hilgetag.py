@@ -13,7 +13,7 @@ import numpy as np
 from garden.errors import GraphError
 from garden.graphs.graph import Graph
 
-MAX_DRAWS = 1_000_000  # draws of one node's place, all in vain, before growth is given up
+MAX_DRAWS = 1_000_000  # draws of one node's position, all in vain, before growth is given up
 _MAX_BLOCK = 1 << 20  # distances, or coordinates, computed at a time
 _MAX_COORDINATES = 1 << 28  # n · d; beyond it the positions alone fill gigabytes
 
@@ -25,34 +25,47 @@ def kaiser_hilgetag(
 
     The first node sits at the centre. Each new node is drawn uniformly and joins each present
     node at distance r with probability :math:`\min(1, β e^{-α r})`; one that joins none is drawn
-    anew. The graph is therefore connected, and its attributes are the positions.
+    anew. The graph is therefore connected, and its attributes are the positions, (n, d).
+
+    Args:
+        n: How many nodes.
+        alpha: α, how fast the chance of a link falls with distance.
+        beta: β, the chance of a link at distance 0; above 1 it is certain nearby.
+        d: Dimensions of the box.
+        seed: Determines the graph.
+
+    Raises:
+        GraphError: If a parameter makes no sense, or a node finds no partner in a million draws.
+
     """
     _check_parameters(n, alpha, beta, d)
     rng = np.random.default_rng(seed)
-    places = np.empty((n, d))
-    places[0] = 0.5
+    positions = np.empty((n, d))
+    positions[0] = 0.5
     joined: list[np.ndarray] = []
     draws_per_node = 1.0
     for present in range(1, n):
-        place, partners, draws = _draw_node(rng, places[:present], alpha, beta, draws_per_node)
+        position, partners, draws = _draw_node(
+            rng, positions[:present], alpha, beta, draws_per_node
+        )
         if len(partners) == 0:
             raise GraphError(
                 f"kaiser-hilgetag: node {present} found no partner in {MAX_DRAWS:,} draws with "
                 f"alpha={alpha:g}, beta={beta:g}, d={d}: lower alpha or d, or raise beta"
             )
         draws_per_node = 0.5 * (draws_per_node + draws)
-        places[present] = place
+        positions[present] = position
         joined.append(np.stack([partners, np.full(len(partners), present)], axis=1))
     edges = np.concatenate(joined)
     axes = [f"position{axis}" for axis in range(d)]
     name = f"kaiser-hilgetag:n={n},alpha={alpha:g},beta={beta:g},d={d},seed={seed}"
-    return Graph.from_edges(edges, n, attributes=places, attribute_names=axes, name=name)
+    return Graph.from_edges(edges, n, attributes=positions, attribute_names=axes, name=name)
 
 
 def _draw_node(
     rng: np.random.Generator, present: np.ndarray, alpha: float, beta: float, expected: float
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """A place that joins somebody, its partners, and the draws it took.
+    """A position that joins somebody, its partners, and the draws it took.
 
     Draws are made in blocks of about the number that the last nodes needed; what follows the
     first success in a block is thrown away, so that blocks leave no trace in the distribution.
@@ -61,15 +74,15 @@ def _draw_node(
     block = math.ceil(2 * expected)
     while draws < MAX_DRAWS:
         size = max(1, min(block, _MAX_BLOCK // max(present.shape), MAX_DRAWS - draws))
-        places = rng.random((size, present.shape[1]))
+        positions = rng.random((size, present.shape[1]))
         squared = np.zeros((size, len(present)))
         for axis in range(present.shape[1]):
-            squared += (places[:, axis, None] - present[None, :, axis]) ** 2
+            squared += (positions[:, axis, None] - present[None, :, axis]) ** 2
         links = rng.random(squared.shape) < beta * np.exp(-alpha * np.sqrt(squared))
         successes = np.flatnonzero(links.any(axis=1))
         if len(successes):
             first = successes[0]
-            return places[first], np.flatnonzero(links[first]), draws + int(first) + 1
+            return positions[first], np.flatnonzero(links[first]), draws + int(first) + 1
         draws += size
         block *= 2
     return present[0], np.empty(0, dtype=np.int64), draws

@@ -13,13 +13,18 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, cast
 
-from garden.errors import DataError
+from garden.errors import DataError, one_line
 
 _BROKEN_FILE = (OSError, EOFError, zlib.error)
 
 
 def text_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Each line with its number, from 1, line ends included; UTF-8, with or without a mark."""
+    """Each line with its number, from 1, line ends included; UTF-8, with or without a mark.
+
+    Raises:
+        DataError: If the file is missing, damaged, or not text; it names the line.
+
+    """
     number = 0
     try:
         with open_bytes(path) as stream:
@@ -35,7 +40,13 @@ def text_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def data_lines(path: Path, comments: str = "#%") -> Iterator[tuple[int, str]]:
-    """The lines that are neither blank nor comments, with their numbers."""
+    """The lines that are neither blank nor comments, with their numbers.
+
+    Args:
+        path: A text file, gzipped or not.
+        comments: The letters that begin a comment line.
+
+    """
     for number, line in text_lines(path):
         start = line.lstrip()[:1]
         if start and start not in comments:
@@ -45,7 +56,16 @@ def data_lines(path: Path, comments: str = "#%") -> Iterator[tuple[int, str]]:
 def csv_records(
     path: Path, delimiter: str = ",", comments: str = ""
 ) -> Iterator[tuple[int, list[str]]]:
-    """Each record with the number of its first line; blank and comment lines are skipped."""
+    """Each record with the number of its first line; blank and comment lines are skipped.
+
+    Blanks around a cell are dropped, but for those inside quotes; a quoted cell may span lines.
+
+    Args:
+        path: A text file, gzipped or not.
+        delimiter: What separates the cells.
+        comments: The letters that begin a comment line.
+
+    """
     lines = text_lines(path)
     for number, line in lines:
         start = line.lstrip()[:1]
@@ -106,12 +126,6 @@ def unreadable(path: Path, error: BaseException) -> DataError:
     if isinstance(error, OSError) and error.strerror:
         return DataError(f"{path}: cannot be read ({error.strerror})")
     return DataError(f"{path}: damaged gzip file ({one_line(error)}): fetch it again")
-
-
-def one_line(error: BaseException) -> str:
-    """What an error of another library says, short and on one line."""
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= 160 else text[:160] + "…"
 
 
 def _quoted_record(lines: Iterable[str], delimiter: str) -> list[str]:

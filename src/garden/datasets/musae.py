@@ -1,7 +1,8 @@
 """MUSAE graphs: a CSV of edges and a JSON object that lists each node's attribute indices.
 
-Two naming schemes are in circulation, with and without ``musae_``; both are found, in the folder
-itself or in a folder for the country.
+Two naming schemes are in circulation: ``musae_PTBR_edges.csv`` with ``musae_PTBR_features.json``,
+and ``PTBR_edges.csv`` with ``PTBR.json``. ``_target.csv``, the labels of a classification task, is
+left out.
 """
 
 from __future__ import annotations
@@ -15,38 +16,79 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from garden.datasets.lines import csv_records, one_line, text_lines
-from garden.datasets.tabular.tables import usual_places
-from garden.errors import DataError
-from garden.graphs.cells import shown
-from garden.graphs.draft import edge_notes
+from garden.datasets.catalogue import DATASETS
+from garden.datasets.lines import csv_records, text_lines
+from garden.datasets.tabular.column_roles import usual_end_columns
+from garden.errors import DataError, one_line, short_repr
 from garden.graphs.graph import Graph
+from garden.graphs.parsed_graph import edge_notes
 
 _LOG = logging.getLogger("garden")
 
 _MAX_WIDTH = 10_000_000  # a larger index is a mistake, and would cost a name for every column
 _ID = re.compile(r"\d{1,18}", re.ASCII)
+_EDGES = "_edges.csv"
 
 
 def musae_files(stem: str) -> tuple[str, str, str, str]:
     """The names that the edges and features files of a graph may have, in either scheme."""
     return (
-        f"{stem}_edges.csv",
+        f"{stem}{_EDGES}",
         f"{stem}.json",
-        f"musae_{stem}_edges.csv",
+        f"musae_{stem}{_EDGES}",
         f"musae_{stem}_features.json",
     )
 
 
 def find_musae(folder: Path, stem: str) -> tuple[Path, Path] | None:
-    """The edges and features files of a graph such as ``PTBR``, where the folder has both."""
+    """The edges and features files of a graph such as ``PTBR``, where there are both.
+
+    They may lie in the folder itself or in one of the graph's own, as in the published archive.
+    """
     plain_edges, plain_features, edges, features = musae_files(stem)
-    for place in (folder, folder / stem):
+    for inner in (folder, folder / stem):
         for names in ((plain_edges, plain_features), (edges, features)):
-            found = place / names[0], place / names[1]
+            found = inner / names[0], inner / names[1]
             if all(file.is_file() for file in found):
                 return found
     return None
+
+
+def musae_stems(folder: Path) -> list[str]:
+    """The graphs in a folder: what stands before ``_edges.csv`` where features stand beside it."""
+    try:
+        files = sorted(folder.glob(f"*{_EDGES}"))
+    except OSError:
+        return []
+    stems = [file.name.removesuffix(_EDGES) for file in files if file.is_file()]
+    return [stem for stem in stems if stem and _features(folder, stem) is not None]
+
+
+def read_musae_folder(folder: Path) -> Graph:
+    """The graph of a folder that holds one; of several, one has to be named."""
+    stems = musae_stems(folder)
+    if len(stems) != 1:
+        raise DataError(
+            f"{folder}: holds several MUSAE graphs ({', '.join(stems)}): name one, "
+            f"such as {folder / stems[0]}"
+        )
+    return read_musae_stem(folder / stems[0], str(folder))
+
+
+def read_musae_stem(prefix: Path, name: str | None = None) -> Graph:
+    """The graph whose files begin with this path, such as ``data/musae_PTBR``.
+
+    Args:
+        prefix: What stands before ``_edges.csv``; :func:`musae_stems` lists those of a folder.
+        name: What the graph is called, if not by its path.
+
+    """
+    features = _features(prefix.parent, prefix.name)
+    assert features is not None  # it was found by them
+    if (prefix.parent / f"{prefix.name}_target.csv").is_file():
+        _LOG.info("%s: the labels in _target.csv are not taken for attributes", prefix)
+    edges = prefix.parent / f"{prefix.name}{_EDGES}"
+    return read_musae(edges, features, _known_width(prefix.name), name or str(prefix))
 
 
 def read_musae(
@@ -58,8 +100,13 @@ def read_musae(
 ) -> Graph:
     """The whole graph, nodes in ascending order of their ids, attributes a sparse 0/1 table.
 
-    Without a ``width`` the table is as wide as the highest index asks for. What is missing or
-    dropped is logged at ``level``.
+    Args:
+        edges_path: CSV with a header and two node ids a line.
+        features_path: JSON, ``{"node id": [attribute index, …], …}``.
+        width: How many attributes there are; as many as the highest index asks for if None.
+        name: What the graph is called.
+        level: The level at which missing rows and dropped edges are logged.
+
     """
     edges = np.array(list(_edges(edges_path)), dtype=np.int64).reshape(-1, 2)
     lists = _feature_lists(features_path)
@@ -82,10 +129,23 @@ def read_musae(
     return Graph.from_edges(edges, len(ids), table, names, name=name)
 
 
+def _features(folder: Path, stem: str) -> Path | None:
+    for name in (f"{stem}_features.json", f"{stem}.json"):
+        if (folder / name).is_file():
+            return folder / name
+    return None
+
+
+def _known_width(stem: str) -> int | None:
+    """How many attributes the graphs of this dataset share, where it is one of the catalogue."""
+    member = stem.removeprefix("musae_")
+    return next((d.width for d in DATASETS.values() if d.width and member in d.members), None)
+
+
 def _edges(path: Path) -> Iterator[tuple[int, int]]:
     records = csv_records(path)
     number, header = next(records, (1, []))
-    if usual_places(header) != (0, 1) or len(header) != 2:
+    if usual_end_columns(header) != (0, 1) or len(header) != 2:
         raise DataError(f"{path}, line {number}: expected the header from,to or id_1,id_2")
     for number, cells in records:
         where = f"{path}, line {number}"
@@ -114,11 +174,13 @@ def _feature_lists(path: Path) -> dict[int, object]:
 def _columns(path: Path, node: int, indices: object, width: int) -> list[int]:
     """The distinct attribute indices of one node, ascending; repeats stand in the real files."""
     if not isinstance(indices, list):
-        raise DataError(f"{path}, node {node}: expected a list of indices, not {shown(indices)}")
+        raise DataError(
+            f"{path}, node {node}: expected a list of indices, not {short_repr(indices)}"
+        )
     for index in indices:
         if type(index) is not int or not 0 <= index < width:
             raise DataError(
-                f"{path}, node {node}: {shown(index)} is not an attribute index below {width}"
+                f"{path}, node {node}: {short_repr(index)} is not an attribute index below {width}"
             )
     return sorted(set(indices))
 
@@ -132,5 +194,5 @@ def _ones_at(rows: list[list[int]], width: int) -> sp.csr_array:
 
 def _node_id(token: str, where: str) -> int:
     if not _ID.fullmatch(token.strip()):
-        raise DataError(f"{where}: {shown(token)} is not an integer node id")
+        raise DataError(f"{where}: {short_repr(token)} is not an integer node id")
     return int(token)

@@ -13,14 +13,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-import networkx as nx
-
 from garden.atomic import write_file
-from garden.datasets.lines import one_line, open_bytes, text_lines, unreadable
-from garden.errors import DataError
-from garden.graphs.convert import draft_of_networkx, to_networkx
-from garden.graphs.draft import Draft
+from garden.datasets.lines import open_bytes, text_lines, unreadable
+from garden.errors import DataError, one_line
+from garden.graphs.convert import parse_networkx, to_networkx
 from garden.graphs.graph import Graph
+from garden.graphs.parsed_graph import ParsedGraph
 
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _GML_KEY = re.compile("[A-Za-z][0-9A-Za-z_]*")
@@ -28,28 +26,32 @@ _GEXF_OWN = {"viz", "pid", "start", "end", "spells", "slices", "parents"}  # not
 _TRUE_NAMES = "attribute_names"  # the graph-level GML key that maps written keys to true names
 
 
-def read_graphml(path: Path) -> Draft:
+def read_graphml(path: Path) -> ParsedGraph:
     """The graph of a GraphML file; defaults declared for a node attribute are honoured."""
+    import networkx as nx  # slow to import
+
     nx_graph = _read_xml(path, nx.read_graphml, "GraphML")
-    return draft_of_networkx(_named_by_igraph(nx_graph), str(path))
+    return parse_networkx(_named_by_igraph(nx_graph), str(path))
 
 
-def read_gexf(path: Path) -> Draft:
+def read_gexf(path: Path) -> ParsedGraph:
     """The graph of a GEXF file; nodes go by their labels where each has one of its own.
 
-    What a viewer keeps beside the data (colours, places on the screen, times) is passed over.
+    What a viewer keeps beside the data (colours, positions on the screen, times) is passed over.
     """
+    import networkx as nx  # slow to import
+
     nx_graph = _read_xml(path, nx.read_gexf, "GEXF")
     for _, data in nx_graph.nodes(data=True):
         for key in _GEXF_OWN & data.keys():
             del data[key]
-    return draft_of_networkx(_labelled(nx_graph), str(path))
+    return parse_networkx(_labelled(nx_graph), str(path))
 
 
 def _read_xml(path: Path, read: Callable[[IO[bytes]], Any], kind: str) -> Any:
     try:
         with open_bytes(path) as stream, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about ports and untyped keys, which do no harm
+            warnings.simplefilter("ignore")  # about ports and untyped keys, which change nothing
             return read(stream)
     except OSError as error:
         raise unreadable(path, error) from None
@@ -59,6 +61,8 @@ def _read_xml(path: Path, read: Callable[[IO[bytes]], Any], kind: str) -> Any:
 
 def write_graphml(graph: Graph, path: Path) -> None:
     """Write GraphML; a sparse table leaves out its zeros, which are declared the default."""
+    import networkx as nx  # slow to import
+
     for name in (*graph.node_names, *graph.attribute_names):
         if _NOT_XML.search(name):
             raise DataError(f"{path}: the name {name!r} holds a letter that XML cannot: rename it")
@@ -66,8 +70,13 @@ def write_graphml(graph: Graph, path: Path) -> None:
     write_file(path, lambda temporary: nx.write_graphml_xml(nx_graph, temporary))
 
 
-def read_gml(path: Path) -> Draft:
-    """The graph of a GML file; nodes go by their labels where each has one of its own."""
+def read_gml(path: Path) -> ParsedGraph:
+    """The graph of a GML file; nodes go by their labels where each has one of its own.
+
+    Attributes that :func:`write_gml` had to rename get their true names back.
+    """
+    import networkx as nx  # slow to import
+
     lines = [line.rstrip("\r\n") for _, line in text_lines(path)]
     try:
         nx_graph = nx.parse_gml(lines, label="id")
@@ -75,11 +84,13 @@ def read_gml(path: Path) -> Draft:
         nx_graph = _with_true_names(_labelled(nx_graph), true_names)
     except Exception as error:  # NetworkX raises many kinds on damaged files
         raise DataError(f"{path}: cannot be read as GML ({one_line(error)})") from None
-    return draft_of_networkx(nx_graph, str(path))
+    return parse_networkx(nx_graph, str(path))
 
 
 def write_gml(graph: Graph, path: Path) -> None:
-    """Write GML, with every attribute of every node."""
+    """Write GML, with every attribute of every node, in ASCII as GML asks for."""
+    import networkx as nx  # slow to import
+
     keys = _gml_keys(graph.attribute_names)
     nx_graph = nx.Graph()
     renamed = {
@@ -99,8 +110,10 @@ def write_gml(graph: Graph, path: Path) -> None:
 
 def _named_by_igraph(nx_graph: Any) -> Any:
     """Nodes by their ``name`` where igraph wrote the file, which calls them n0, n1, … itself."""
+    import networkx as nx  # slow to import
+
     names = [data.get("name") for _, data in nx_graph.nodes(data=True)]
-    by_igraph = all(node == f"n{place}" for place, node in enumerate(nx_graph))
+    by_igraph = all(node == f"n{row}" for row, node in enumerate(nx_graph))
     if not by_igraph or not all(names) or len(set(map(str, names))) != len(names):
         return nx_graph
     for _, data in nx_graph.nodes(data=True):
@@ -109,6 +122,8 @@ def _named_by_igraph(nx_graph: Any) -> Any:
 
 
 def _labelled(nx_graph: Any) -> Any:
+    import networkx as nx  # slow to import
+
     labels = {node: data.get("label") for node, data in nx_graph.nodes(data=True)}
     texts = {str(label) for label in labels.values()}
     if None in labels.values() or len(texts) != len(labels):

@@ -1,6 +1,9 @@
-"""Our own file: the arrays of a graph in one ``.npz``, exact, compact, and never pickled.
+"""Garden's own file format: the arrays of a graph in one ``.npz``, exact, compact, never pickled.
 
-Every array's header is checked against the bytes that follow it before anything is allocated.
+It holds ``indptr`` and ``indices`` (CSR), ``node_names``, ``attribute_names``, ``format_version``,
+and the attributes as ``attributes`` or, where they are sparse, as ``attributes_data``,
+``attributes_indices`` and ``attributes_indptr``. Every array's header is checked against the bytes
+that follow it before anything is allocated.
 """
 
 from __future__ import annotations
@@ -13,15 +16,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.atomic import write_file
-from garden.datasets.lines import one_line, unreadable
-from garden.errors import DataError
+from garden.datasets.lines import unreadable
+from garden.errors import DataError, one_line
 from garden.graphs.graph import AttributeTable, Graph
 
 _VERSION = 1
 
 
 def write_npz(graph: Graph, path: Path) -> None:
-    """Write the graph's arrays and names, compressed."""
+    """Write the graph's arrays and names, compressed, whole or not at all."""
     arrays = {
         "format_version": np.array(_VERSION),
         "indptr": graph.indptr,
@@ -34,7 +37,12 @@ def write_npz(graph: Graph, path: Path) -> None:
 
 
 def read_npz(path: Path) -> Graph:
-    """The graph of a file that :func:`write_npz` made."""
+    """The graph of a file that :func:`write_npz` made, called by its path.
+
+    Raises:
+        DataError: If there is no such file, it is damaged, or it is of another format version.
+
+    """
     try:
         with zipfile.ZipFile(path) as archive:
             arrays = {

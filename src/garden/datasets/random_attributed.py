@@ -1,7 +1,8 @@
-"""Random attributed graphs of many kinds, for a policy that must work on graphs nobody has seen.
+"""Random attributed graphs of many kinds, to train a policy that must work on unseen graphs.
 
-A graph is drawn in three steps: how nodes are linked, what attributes say of where they stand (or
-nothing at all), and what is amiss with the attributes. A seed says everything.
+A graph is drawn in three steps: a layout of links, with the groups or positions behind it;
+attributes that depend on these, or on nothing; and perturbations of the attributes (flipped bits,
+lost columns, missing profiles). A seed determines all three.
 """
 
 from __future__ import annotations
@@ -15,30 +16,40 @@ import numpy as np
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.errors import GraphError
 from garden.graphs.graph import Graph
+from garden.random_streams import ATTRIBUTED_GRAPH
 
 FEWEST_NODES, MOST_NODES = 80, 500
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Links, and what is behind them where something is."""
+    """Links, and the groups or positions that they were drawn by, where there are any."""
 
     edges: np.ndarray  # (num_edges, 2)
-    groups: np.ndarray | None = None  # (num_nodes, num_groups) bool: who belongs where
-    places: np.ndarray | None = None  # (num_nodes, num_axes) float
+    groups: np.ndarray | None = None  # (num_nodes, num_groups) bool: which groups a node is in
+    positions: np.ndarray | None = None  # (num_nodes, num_axes) float
 
     def of(self, nodes: np.ndarray) -> Layout:
-        """What is behind these nodes; the links stay as they were."""
+        """Groups and positions of these nodes; the links stay as they were."""
         return Layout(
             self.edges,
             None if self.groups is None else self.groups[nodes],
-            None if self.places is None else self.places[nodes],
+            None if self.positions is None else self.positions[nodes],
         )
 
 
 def attributed(seed: int = 0) -> Graph:
-    """A connected graph of some dozens to hundreds of nodes, drawn from all kinds."""
-    rng = np.random.default_rng([seed, 11])
+    """A connected graph of at most 500 nodes, of a kind drawn at random.
+
+    The kinds are Kaiser–Hilgetag growth, a block model, overlapping circles, caves, random
+    geometric graphs, small worlds and preferential attachment. Sizes are log-uniform from 80 to
+    500 nodes before the largest component is taken.
+
+    Args:
+        seed: Determines everything; the graph is called ``attributed:seed=SEED``.
+
+    """
+    rng = np.random.default_rng([seed, ATTRIBUTED_GRAPH])
     num_nodes = int(np.exp(rng.uniform(np.log(FEWEST_NODES), np.log(MOST_NODES))))
     kind = str(rng.choice(["growth", *_LAYOUTS], p=_CHANCES))
     name = f"attributed:seed={seed}"
@@ -53,7 +64,14 @@ def attributed(seed: int = 0) -> Graph:
 
 
 def with_attributes(graph: Graph, table: np.ndarray, name: str) -> Graph:
-    """The graph with another table, numbered columns and another name."""
+    """The graph with other attributes, called ``attribute0``, …, and another name.
+
+    Args:
+        graph: The graph, whose nodes and links stay.
+        table: Its attributes, (num_nodes, num_attributes).
+        name: What it is called.
+
+    """
     return Graph(
         graph.indptr,
         graph.indices,
@@ -104,7 +122,7 @@ def _circles(rng: np.random.Generator, num_nodes: int) -> Layout:
 
 
 def _caves(rng: np.random.Generator, num_nodes: int) -> Layout:
-    """Dense groups, each behind one to three gates to those before it."""
+    """Dense groups, each with one to three links to the groups before it."""
     count = int(rng.integers(4, 14))
     share = rng.dirichlet(np.full(count, rng.uniform(0.5, 2)))
     cave = np.sort(rng.choice(count, num_nodes, p=share))
@@ -117,21 +135,25 @@ def _caves(rng: np.random.Generator, num_nodes: int) -> Layout:
         tie = rng.choice([0.3, 0.6, 0.95]) if size < 40 else rng.uniform(8, 25) / size
         parts.append(inside[_drawn(rng, np.full((size, size), tie))])
         if len(before):
-            gates = int(rng.integers(1, 4))
-            parts.append(np.stack([rng.choice(inside, gates), rng.choice(before, gates)], axis=1))
+            num_links = int(rng.integers(1, 4))
+            parts.append(
+                np.stack([rng.choice(inside, num_links), rng.choice(before, num_links)], axis=1)
+            )
     return Layout(np.concatenate(parts), _membership(cave))
 
 
 def _geometric(rng: np.random.Generator, num_nodes: int) -> Layout:
     """Nodes in a box, linked by a chance that falls with distance, and some long links."""
-    places = rng.random((num_nodes, int(rng.integers(1, 4))))
+    positions = rng.random((num_nodes, int(rng.integers(1, 4))))
     degree = rng.uniform(5, 20)
-    apart = np.sqrt(((places[:, None] - places) ** 2).sum(axis=-1))
+    apart = np.sqrt(((positions[:, None] - positions) ** 2).sum(axis=-1))
     nearest = int(min(num_nodes - 2, degree))
     reach = np.partition(apart, nearest, axis=1)[:, nearest].mean()
     chance = np.exp(-((apart / reach) ** rng.choice([1, 2, 4])))
     chance *= min(1.0, degree / (chance.sum(axis=1).mean() - 1))
-    return Layout(_drawn(rng, np.maximum(chance, rng.choice([0, 0.002, 0.01]))), places=places)
+    return Layout(
+        _drawn(rng, np.maximum(chance, rng.choice([0, 0.002, 0.01]))), positions=positions
+    )
 
 
 def _small_world(rng: np.random.Generator, num_nodes: int) -> Layout:
@@ -140,7 +162,8 @@ def _small_world(rng: np.random.Generator, num_nodes: int) -> Layout:
     seed = int(rng.integers(1 << 31))
     ring = nx.watts_strogatz_graph(num_nodes, links, rewired, seed=seed)
     angle = np.arange(num_nodes) / num_nodes * 2 * np.pi
-    return Layout(np.array(ring.edges()), places=np.stack([np.cos(angle), np.sin(angle)], axis=1))
+    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return Layout(np.array(ring.edges()), positions=circle)
 
 
 def _power_law(rng: np.random.Generator, num_nodes: int) -> Layout:
@@ -162,46 +185,46 @@ _CHANCES = np.array([1, 1, 2, 2, 1, 1, 1]) / 9  # growth first, then the layouts
 
 
 def _attributes(rng: np.random.Generator, graph: Graph, layout: Layout) -> np.ndarray:
-    """A table that says something of where nodes stand, or nothing, and is amiss in places."""
-    sayings = ["words"]
-    sayings += ["categories"] * 2 if layout.groups is not None else ["signals"]
-    sayings += ["landmarks"] if layout.places is not None else []
-    sayings += ["nothing"] if rng.random() < 0.3 else []
-    saying = str(rng.choice(sayings))
-    if saying == "signals":
-        return _with_gaps(rng, _signals(rng, graph, layout.places))
-    if saying == "nothing":
+    """A perturbed table that depends on links, groups or positions, or at times on nothing."""
+    kinds = ["words"]
+    kinds += ["categories"] * 2 if layout.groups is not None else ["signals"]
+    kinds += ["landmarks"] if layout.positions is not None else []
+    kinds += ["independent"] if rng.random() < 0.3 else []
+    kind = str(rng.choice(kinds))
+    if kind == "signals":
+        return _with_gaps(rng, _signals(rng, graph, layout.positions))
+    if kind == "independent":
         width = int(rng.integers(20, 300))
         return (rng.random((graph.num_nodes, width)) < rng.uniform(0.01, 0.1)).astype(np.float64)
-    if saying == "words":
+    if kind == "words":
         table = _words(rng, graph)
     elif layout.groups is not None:
         table = _categories(rng, layout.groups)
     else:
-        assert layout.places is not None
-        table = _landmarks(rng, layout.places)
+        assert layout.positions is not None
+        table = _landmarks(rng, layout.positions)
     return _with_gaps(rng, _with_noise(rng, table))
 
 
 def _words(rng: np.random.Generator, graph: Graph) -> np.ndarray:
-    """Bags of words, some of which were heard from neighbours: homophily from none to strong."""
+    """Bags of words, some copied from neighbours: homophily from none to strong."""
     width, length = int(rng.integers(20, 300)), int(rng.integers(3, 20))
     frequency = 1 / np.arange(1, width + 1) ** rng.uniform(0.3, 1.2)
     shape = (graph.num_nodes, length)
     words = np.asarray(rng.choice(width, shape, p=frequency / frequency.sum()))
-    heard = rng.choice([0.0, 0.3, 0.6, 0.85, 0.95])
+    copied = rng.choice([0.0, 0.3, 0.6, 0.85, 0.95])
     for _ in range(int(rng.integers(1, 4))):
         draws = rng.random(words.shape) * graph.degrees[:, None]
-        speakers = graph.indices[graph.indptr[:-1, None] + draws.astype(np.int64)]
-        spoken = words[speakers, rng.integers(0, length, words.shape)]
-        words = np.where(rng.random(words.shape) < heard, spoken, words)
+        origins = graph.indices[graph.indptr[:-1, None] + draws.astype(np.int64)]
+        theirs = words[origins, rng.integers(0, length, words.shape)]
+        words = np.where(rng.random(words.shape) < copied, theirs, words)
     table = np.zeros((graph.num_nodes, width))
     table[np.arange(graph.num_nodes)[:, None], words] = 1
     return table
 
 
 def _categories(rng: np.random.Generator, groups: np.ndarray) -> np.ndarray:
-    """Fields with one value each, one-hot: that of a group, or anybody's; some left empty."""
+    """One-hot fields: the value of one of the node's groups, or any value; some left empty."""
     num_nodes, count = groups.shape
     held, columns = rng.choice([0.4, 0.6, 0.8, 0.95]), []
     for _ in range(int(rng.integers(3, 12))):
@@ -218,34 +241,34 @@ def _categories(rng: np.random.Generator, groups: np.ndarray) -> np.ndarray:
     return np.concatenate(columns, axis=1)
 
 
-def _signals(rng: np.random.Generator, graph: Graph, places: np.ndarray | None) -> np.ndarray:
-    """Real numbers in units of their own: places, or noise smoothed along links, with errors."""
-    if places is None:
-        places = rng.normal(size=(graph.num_nodes, int(rng.integers(2, 7))))
+def _signals(rng: np.random.Generator, graph: Graph, positions: np.ndarray | None) -> np.ndarray:
+    """Real numbers in units of their own: noisy positions, or noise smoothed along links."""
+    if positions is None:
+        positions = rng.normal(size=(graph.num_nodes, int(rng.integers(2, 7))))
         for _ in range(int(rng.integers(1, 6))):
-            mean = graph.adjacency() @ places / graph.degrees[:, None]
-            places = 0.3 * places + 0.7 * mean
-    signals = places / np.maximum(places.std(axis=0), 1e-9)
+            mean = graph.adjacency() @ positions / graph.degrees[:, None]
+            positions = 0.3 * positions + 0.7 * mean
+    signals = positions / np.maximum(positions.std(axis=0), 1e-9)
     signals = signals + rng.choice([0, 0.02, 0.1, 0.3]) * rng.normal(size=signals.shape)
     axes = signals.shape[1]
     units = np.exp(rng.normal(size=axes) * rng.choice([0, 2]))
     return signals * units + rng.normal(size=axes)
 
 
-def _landmarks(rng: np.random.Generator, places: np.ndarray) -> np.ndarray:
-    """Places told by which landmarks are nearest."""
-    num_nodes, count = len(places), int(rng.integers(8, 60))
-    landmarks = places[rng.choice(num_nodes, count)]
-    apart = ((places[:, None] - landmarks) ** 2).sum(axis=-1)
-    told = int(rng.integers(1, max(2, count // 4) + 1))
-    nearest = np.argpartition(apart, told - 1, axis=1)[:, :told]
+def _landmarks(rng: np.random.Generator, positions: np.ndarray) -> np.ndarray:
+    """Which of some random landmarks are nearest to a node's position, as 0 and 1."""
+    num_nodes, count = len(positions), int(rng.integers(8, 60))
+    landmarks = positions[rng.choice(num_nodes, count)]
+    apart = ((positions[:, None] - landmarks) ** 2).sum(axis=-1)
+    num_nearest = int(rng.integers(1, max(2, count // 4) + 1))
+    nearest = np.argpartition(apart, num_nearest - 1, axis=1)[:, :num_nearest]
     table = np.zeros((num_nodes, count))
     table[np.arange(num_nodes)[:, None], nearest] = 1
     return table
 
 
 def _with_noise(rng: np.random.Generator, table: np.ndarray) -> np.ndarray:
-    """Some bits turned round, and some columns lost, so that profiles coincide."""
+    """Some bits flipped, and some columns lost, so that profiles coincide."""
     if rng.random() < 0.5:
         table = np.where(rng.random(table.shape) < rng.choice([0.005, 0.02]), 1 - table, table)
     if rng.random() < 0.4:
@@ -255,7 +278,7 @@ def _with_noise(rng: np.random.Generator, table: np.ndarray) -> np.ndarray:
 
 
 def _with_gaps(rng: np.random.Generator, table: np.ndarray) -> np.ndarray:
-    """Some nodes without a profile."""
+    """Some nodes with a missing profile, all zeros."""
     if rng.random() < 0.35:
         table = table.copy()
         table[rng.random(len(table)) < rng.choice([0.05, 0.1, 0.3, 0.5])] = 0

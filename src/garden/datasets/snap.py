@@ -16,11 +16,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.datasets.lines import data_lines
-from garden.errors import DataError, SpecError
-from garden.graphs.attribute_encoding import compact_table
-from garden.graphs.cells import parse_number, shown
-from garden.graphs.draft import edge_notes
+from garden.errors import DataError, SpecError, short_repr
+from garden.graphs.attribute_encoding import compact_table, parse_number
 from garden.graphs.graph import AttributeTable, Graph
+from garden.graphs.parsed_graph import edge_notes
 
 _LOG = logging.getLogger("garden")
 
@@ -34,9 +33,20 @@ _ID = re.compile(r"\d{1,40}", re.ASCII)
 def read_snap(prefix: str | Path, attributes: str = "by-id", level: int = logging.WARNING) -> Graph:
     """The whole graph of a SNAP ego network.
 
-    ``by-id`` gives each node the ``.feat`` row with its id. ``as-published`` gives the i-th node
-    row i, whatever its id: the order behind the paper's published numbers. What is missing or
-    dropped is logged at ``level``.
+    Args:
+        prefix: The path of its files without their suffixes, such as ``facebook/414``.
+        attributes: ``by-id`` gives each node the ``.feat`` row with its id. ``as-published`` gives
+            the i-th node row i, whatever its id: a slip in the paper's released code, and the
+            order behind its published numbers.
+        level: The level at which missing rows and dropped edges are logged.
+
+    Returns:
+        The graph; a node without a row has zeros.
+
+    Raises:
+        DataError: If a file is missing or a line of it cannot be read.
+        SpecError: If ``attributes`` is neither of the two.
+
     """
     if attributes not in ATTRIBUTE_ORDERS:
         known = " or ".join(ATTRIBUTE_ORDERS)
@@ -99,13 +109,13 @@ def _read_featnames(path: Path, width: int) -> list[str] | None:
     if not path.exists():
         return None
     names: dict[str, int] = {}
-    for place, (number, line) in enumerate(data_lines(path, comments="")):
+    for column, (number, line) in enumerate(data_lines(path, comments="")):
         index, *rest = line.strip().split(maxsplit=1)
-        if index != str(place) or not rest:
-            raise DataError(f"{path}, line {number}: expected '{place} NAME'")
+        if index != str(column) or not rest:
+            raise DataError(f"{path}, line {number}: expected '{column} NAME'")
         name = rest[0]
         if name in names:
-            raise DataError(f"{path}, line {number}: the name {shown(name)} stands twice")
+            raise DataError(f"{path}, line {number}: the name {short_repr(name)} stands twice")
         names[name] = number
     if len(names) != width:
         raise DataError(f"{path}: {len(names)} names for the {width} columns of the .feat file")
@@ -114,7 +124,7 @@ def _read_featnames(path: Path, width: int) -> list[str] | None:
 
 def _node_id(token: str, where: str) -> str:
     if not _ID.fullmatch(token):
-        raise DataError(f"{where}: {shown(token)} is not an integer node id")
+        raise DataError(f"{where}: {short_repr(token)} is not an integer node id")
     return str(int(token))
 
 
@@ -124,7 +134,7 @@ def _numbers(tokens: list[str], known: dict[str, float], where: str) -> np.ndarr
             continue
         number = parse_number(token)
         if number is None or not abs(number) <= _MAX_FLOAT32:
-            raise DataError(f"{where}: {shown(token)} is not a finite number")
+            raise DataError(f"{where}: {short_repr(token)} is not a finite number")
         known[token] = number
     return np.array([known[token] for token in tokens], dtype=np.float32)
 
@@ -133,7 +143,7 @@ def _rows_or_zeros(
     rows: np.ndarray, chosen: Sequence[int | None], path: Path, level: int
 ) -> AttributeTable:
     """The chosen rows, zeros where there is none to choose."""
-    found = {place: row for place, row in enumerate(chosen) if row is not None}
+    found = {node: row for node, row in enumerate(chosen) if row is not None}
     num_missing = len(chosen) - len(found)
     if num_missing:
         what = "%s: %d of %d nodes have no row: zeros instead"

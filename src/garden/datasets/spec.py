@@ -1,6 +1,8 @@
-"""The one door to graphs: a spec, a path, or an object of another library becomes a Graph.
+"""``garden.load``: a spec, a path, or an object of another library becomes a Graph.
 
-What comes out is the largest connected component, named as it was asked for.
+What comes out is the largest connected component, named by the spec or path that was given. A
+spec names a family of graphs, then one of them, then options: ``facebook:414``,
+``kaiser-hilgetag:n=200,seed=3``.
 """
 
 from __future__ import annotations
@@ -10,34 +12,37 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from garden.datasets.collection import load_collected
-from garden.datasets.facebook import load_facebook
-from garden.datasets.files import graph_of_draft, read_draft
+from garden.datasets.files import graph_in_file, parse_file
+from garden.datasets.public_graphs import load_collected, load_public_graph
 from garden.datasets.snap import read_snap
-from garden.datasets.tabular.frames import is_frame, table_of_frame
-from garden.datasets.tabular.named import draft_of_tables
-from garden.datasets.tabular.table_files import is_table_file, read_table
-from garden.datasets.tabular.tables import ColumnNames, Table
-from garden.datasets.twitch import load_musae_facebook, load_twitch
-from garden.errors import GraphError, SpecError
+from garden.datasets.tabular.parse import parse_tables
+from garden.datasets.tabular.table import (
+    ColumnNames,
+    Table,
+    is_frame,
+    is_table_file,
+    read_table,
+    table_of_frame,
+)
+from garden.errors import GraphError, SpecError, name_sample, short_repr
 from garden.graphs.attribute_encoding import EncodedColumns, plain_columns
-from garden.graphs.cells import shortened, shown
 from garden.graphs.convert import (
-    draft_of_igraph,
-    draft_of_networkx,
     from_numpy,
     from_pyg,
     from_scipy,
+    parse_igraph,
+    parse_networkx,
 )
-from garden.graphs.draft import Draft
 from garden.graphs.graph import Graph
-from garden.graphs.scale import scaled_table
+from garden.graphs.parsed_graph import ParsedGraph
+from garden.graphs.standardise import standardised_table
 
 _LOG = logging.getLogger("garden")
 
@@ -53,12 +58,13 @@ _GENERATOR_OPTIONS: Mapping[str, Callable[[str], float]] = {
 
 @dataclass(frozen=True)
 class _Whole:
-    """A graph before its largest component is taken, and how to speak of it."""
+    """A graph before its largest component is taken, and how that is logged."""
 
     graph: Graph
     columns: EncodedColumns | None = None
     """The columns of people's own tables, whose numbers are scaled unless that is refused."""
     level: int = logging.WARNING
+    """The level at which dropped components are logged."""
 
 
 def load(
@@ -73,17 +79,29 @@ def load(
 ) -> Graph:
     """The largest connected component of a graph, wherever it comes from.
 
-    ``source`` is a spec (``facebook:414``, ``twitch:PTBR``, ``musae-facebook``,
-    ``collection:FAMILY/NAME``, ``kaiser-hilgetag:n=200,beta=0.1``, ``snap:DIR/107``), a path, a
-    Graph, a ``networkx.Graph``, an ``igraph.Graph``, a PyG ``Data``, a pandas frame of edges (or
-    the path of a table of edges), to which ``nodes`` may be given as another, or an adjacency
-    matrix (SciPy or NumPy), to which ``attributes`` may be given as a table.
+    Args:
+        source: A spec (``facebook:414``, ``twitch:PTBR``, ``musae-facebook``,
+            ``collection:FAMILY/NAME``, ``kaiser-hilgetag:n=200,beta=0.1``, ``snap:DIR/107``), a
+            path, a Graph, a ``networkx.Graph``, an ``igraph.Graph``, a PyG ``Data``, a pandas
+            frame of edges, or an adjacency matrix (SciPy or NumPy).
+        nodes: A table of nodes, as a frame or a path, where ``source`` is one of edges.
+        attributes: A table with one row a node, where ``source`` is an adjacency matrix.
+        scale: Whether numeric columns that hold anything but 0 and 1 are standardised to mean 0
+            and variance 1, a missing cell then being 0. By default those of tables, GraphML, GML,
+            GEXF, JSON, NetworkX and igraph are, where the whole table is dense.
+        source_column: The column of a table that holds one end of an edge.
+        target_column: The column that holds the other end.
+        node_column: The column that names a node. All three are found where only one reading of
+            the table makes sense.
 
-    ``source_column``, ``target_column`` and ``node_column`` name the columns of tables that hold
-    an edge's ends and a node's name; without them they are found where only one reading makes
-    sense. Dense numeric columns of tables, GraphML, GML, GEXF, JSON, NetworkX and igraph that hold
-    anything but 0 and 1 are scaled to mean 0 and variance 1, a missing cell then being 0, unless
-    ``scale=False``; everything else is scaled only where ``scale=True``.
+    Returns:
+        The component, with at least one edge; what was dropped or scaled is logged.
+
+    Raises:
+        SpecError: If the spec means nothing here, or an argument does not go with the source.
+        DataError: If a file is missing, damaged or of no known kind.
+        GraphError: If the graph has no edge.
+
     """
     chosen = ColumnNames(source_column, target_column, node_column)
     _check_arguments(source, nodes, attributes, scale, chosen)
@@ -94,7 +112,7 @@ def load(
             f"{graph.name}: {graph.num_nodes} nodes and {graph.num_edges} edges: "
             "a graph to search needs at least one edge"
         )
-    kept = _largest_component(graph)
+    kept = graph.largest_component_nodes()
     if len(kept) < graph.num_nodes:
         part = graph.subgraph(kept)
         _LOG.log(
@@ -112,12 +130,6 @@ def load(
     return _scaled(part, kept, whole.columns, scale)
 
 
-def _largest_component(graph: Graph) -> np.ndarray:
-    """The positions of its nodes, as in :meth:`Graph.largest_component`."""
-    labels = graph.components()
-    return np.flatnonzero(labels == np.bincount(labels).argmax())
-
-
 def _scaled(
     part: Graph, kept: np.ndarray, columns: EncodedColumns | None, scale: bool | None
 ) -> Graph:
@@ -130,16 +142,15 @@ def _scaled(
         return part
     if columns is None:
         columns, kept = plain_columns(part.attributes, part.attribute_names), np.arange(len(kept))
-    table, names = scaled_table(columns, kept)
+    table, names = standardised_table(columns, kept)
     if not names:
         return part
-    some = ", ".join(map(shortened, names[:3])) + (", …" if len(names) > 3 else "")
     _LOG.warning(
         "%s: %d numeric columns (%s) are scaled to mean 0 and variance 1; "
         "`scale=False` leaves them as they are",
         part.name,
         len(names),
-        some,
+        name_sample(names, count=3),
     )
     return replace(part, attributes=table)
 
@@ -155,10 +166,12 @@ def _check_arguments(
     if nodes is not None and not _is_table(nodes):
         raise SpecError(f"nodes= must be a pandas frame, not a {type(nodes).__name__}")
     if scale not in (None, True, False):
-        raise SpecError(f"scale={shown(scale)}: expected True, False or None")
+        raise SpecError(f"scale={short_repr(scale)}: expected True, False or None")
+    if chosen == ColumnNames():
+        return
     for argument, column in chosen.given.items():
         if not isinstance(column, str):
-            raise SpecError(f"{argument}={shown(column)}: expected the name of a column")
+            raise SpecError(f"{argument}={short_repr(column)}: expected the name of a column")
         if not isinstance(source, str | Path) and not is_frame(source):
             raise SpecError(f"{argument} goes with tables only: leave it out")
 
@@ -177,22 +190,20 @@ def _table(source: Any, what: str) -> Table:
 def _whole_graph(source: Any, nodes: Any, attributes: Any, chosen: ColumnNames) -> _Whole:
     if isinstance(source, Graph):
         return _Whole(source)
+    if isinstance(source, str | Path) and nodes is None:
+        return _of_text(source, chosen) if isinstance(source, str) else _of_file(source, chosen)
     if nodes is not None or is_frame(source):
         name = "graph" if is_frame(source) else str(source)
         table = None if nodes is None else _table(nodes, "nodes")
-        return _drafted(draft_of_tables(_table(source, "edges"), table, name, chosen))
-    if isinstance(source, Path):
-        return _of_file(source, chosen)
-    if isinstance(source, str):
-        return _of_text(source, chosen)
+        return _of_parsed(parse_tables(_table(source, "edges"), table, name, chosen))
     if sp.issparse(source):
         return _Whole(from_scipy(source, attributes))
     if isinstance(source, np.ndarray):
         return _Whole(from_numpy(source, attributes))
     if _comes_from(source, "networkx"):
-        return _drafted(draft_of_networkx(source))
+        return _of_parsed(parse_networkx(source))
     if _comes_from(source, "igraph"):
-        return _drafted(draft_of_igraph(source))
+        return _of_parsed(parse_igraph(source))
     if _comes_from(source, "torch_geometric"):
         return _Whole(from_pyg(source))
     raise SpecError(
@@ -202,15 +213,15 @@ def _whole_graph(source: Any, nodes: Any, attributes: Any, chosen: ColumnNames) 
     )
 
 
-def _drafted(draft: Draft) -> _Whole:
-    return _Whole(draft.graph(), draft.columns)
+def _of_parsed(parsed: ParsedGraph) -> _Whole:
+    return _Whole(parsed.graph(), parsed.columns)
 
 
 def _of_file(path: Path, chosen: ColumnNames) -> _Whole:
-    found = read_draft(path, chosen)
+    found = parse_file(path, chosen)
     if isinstance(found, Graph):
         return _Whole(found)
-    return _Whole(graph_of_draft(found, path), found.columns)
+    return _Whole(graph_in_file(found, path), found.columns)
 
 
 def _comes_from(source: Any, package: str) -> bool:
@@ -221,7 +232,7 @@ def _comes_from(source: Any, package: str) -> bool:
 def _of_text(text: str, chosen: ColumnNames) -> _Whole:
     head, colon, rest = text.partition(":")
     if head in _FAMILIES:
-        if chosen.given:
+        if chosen != ColumnNames():
             raise SpecError(f"{text}: {next(iter(chosen.given))} goes with tables only")
         level = logging.WARNING if head in _FILE_FAMILIES else logging.INFO
         graph = _FAMILIES[head](text, rest if colon else None)
@@ -232,7 +243,7 @@ def _of_text(text: str, chosen: ColumnNames) -> _Whole:
     close = difflib.get_close_matches(head, _FAMILIES, n=3, cutoff=0.5)
     meant = f"did you mean {' or '.join(close)}? " if close else ""
     raise SpecError(
-        f"{shown(text)} is neither a file nor a known graph: {meant}"
+        f"{short_repr(text)} is neither a file nor a known graph: {meant}"
         f"the known ones are {', '.join(_EXAMPLES)}, or a path"
     )
 
@@ -246,30 +257,19 @@ def _is_path(text: str) -> bool:
     return exists or (":" not in text and ("/" in text or bool(Path(text).suffix)))
 
 
-def _facebook(spec: str, rest: str | None) -> Graph:
-    ego, options = _parts(spec, rest, {"attributes": str})
-    return load_facebook(_required(spec, ego, "facebook:414"), **options)
-
-
-def _twitch(spec: str, rest: str | None) -> Graph:
-    country, _ = _parts(spec, rest, {})
-    return load_twitch(_required(spec, country, "twitch:PTBR"))
+def _member(family: str, spec: str, rest: str | None) -> Graph:
+    """A graph that its family's name does not determine: what stands after the colon does."""
+    load_member, option_names, example = _MEMBERS[family]
+    member, options = _parts(spec, rest, dict.fromkeys(option_names, str))
+    if not member:
+        raise SpecError(f"{spec}: which graph? Write it after a colon, such as {example}")
+    return load_member(member, **options)
 
 
 def _musae_facebook(spec: str, rest: str | None) -> Graph:
     if rest is not None:
         raise SpecError(f"{spec}: musae-facebook takes no options: write musae-facebook")
-    return load_musae_facebook()
-
-
-def _snap(spec: str, rest: str | None) -> Graph:
-    prefix, options = _parts(spec, rest, {"attributes": str})
-    return read_snap(_required(spec, prefix, "snap:DIR/107"), **options)
-
-
-def _collection(spec: str, rest: str | None) -> Graph:
-    member, _ = _parts(spec, rest, {})
-    return load_collected(_required(spec, member, "collection:FAMILY/NAME"))
+    return load_public_graph("musae-facebook", "facebook")
 
 
 def _kaiser_hilgetag(spec: str, rest: str | None) -> Graph:
@@ -281,12 +281,6 @@ def _kaiser_hilgetag(spec: str, rest: str | None) -> Graph:
     if options.get("seed", 0) < 0:
         raise SpecError(f"{spec}: seed={options['seed']}, but it must not be negative")
     return kaiser_hilgetag(**options)
-
-
-def _required(spec: str, value: str, example: str) -> str:
-    if not value:
-        raise SpecError(f"{spec}: which graph? Write it after a colon, such as {example}")
-    return value
 
 
 def _parts(
@@ -310,15 +304,21 @@ def _parts(
     return first, options
 
 
+_MEMBERS: Mapping[str, tuple[Callable[..., Graph], tuple[str, ...], str]] = {
+    "facebook": (partial(load_public_graph, "facebook"), ("attributes",), "facebook:414"),
+    "twitch": (partial(load_public_graph, "twitch"), (), "twitch:PTBR"),
+    "snap": (read_snap, ("attributes",), "snap:DIR/107"),
+    "collection": (load_collected, (), "collection:FAMILY/NAME"),
+}
 _FAMILIES: Mapping[str, Callable[[str, str | None], Graph]] = {
-    "facebook": _facebook,
-    "twitch": _twitch,
+    "facebook": partial(_member, "facebook"),
+    "twitch": partial(_member, "twitch"),
     "musae-facebook": _musae_facebook,
     "kaiser-hilgetag": _kaiser_hilgetag,
-    "snap": _snap,
-    "collection": _collection,
+    "snap": partial(_member, "snap"),
+    "collection": partial(_member, "collection"),
 }
-_FILE_FAMILIES = {"snap"}  # people's own files, of which they should hear what is wrong
+_FILE_FAMILIES = {"snap"}  # people's own files, of which they should know what is dropped
 _EXAMPLES = (
     "facebook:414",
     "twitch:PTBR",

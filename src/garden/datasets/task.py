@@ -1,4 +1,4 @@
-"""Search tasks: a graph, a split of its nodes as targets, and the pairs that everybody plays.
+"""Search tasks: a graph, a split of its nodes as targets, and the pairs that all strategies play.
 
 A task is made once from a seed, stored, and recognised by its hash, so that two results are
 comparable exactly when their task hashes are equal.
@@ -18,10 +18,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from garden.atomic import refuse_other, write_text
-from garden.errors import GardenError, TaskError, expect
-from garden.graphs.cells import shown
+from garden.errors import GardenError, TaskError, expect, short_repr
 from garden.graphs.graph import Graph
 from garden.notebook import facts_as_html
+from garden.random_streams import ALL_PAIRS, TEST_PAIRS, TRAIN_PAIRS, VALIDATION_PAIRS
 
 Split = Literal["train", "validation", "test", "all"]
 SPLITS: tuple[Split, ...] = get_args(Split)
@@ -33,7 +33,15 @@ FORMAT = "garden-task-1"
 
 @dataclass(frozen=True, eq=False)
 class SearchTask:
-    """Targets are split, sources are not: any node may send, to targets nobody trained on."""
+    """A graph whose nodes are split, as targets, into parts for training, validation and test.
+
+    Sources are not split: any node may send, to targets that no policy was trained on. Make one
+    with :meth:`split`, which draws everything from a seed.
+
+    Raises:
+        TaskError: If the graph is not connected, parts overlap, or a pair is not of its part.
+
+    """
 
     graph: Graph
     seed: int
@@ -55,7 +63,14 @@ class SearchTask:
 
     @classmethod
     def split(cls, graph: Graph, seed: int = 0, num_pairs: int = NUM_PAIRS) -> SearchTask:
-        """Draw an 80/10/10 split of the targets, and pairs with replacement, from a seed."""
+        """Draw an 80/10/10 split of the targets, and pairs with replacement, from a seed.
+
+        Args:
+            graph: A connected graph of at least 10 nodes.
+            seed: Determines the split and the pairs.
+            num_pairs: How many pairs of validation, and how many of test.
+
+        """
         expect("graph", graph, Graph, otherwise="a Graph, as garden.load does")
         if graph.num_nodes < MIN_NODES:
             raise TaskError(
@@ -64,15 +79,19 @@ class SearchTask:
         seed = _check_seed(seed)
         order = np.random.default_rng(seed).permutation(graph.num_nodes)
         cuts = [8 * graph.num_nodes // 10, 9 * graph.num_nodes // 10]
-        train, validation, test = np.split(order, cuts)
+        train, validation, test = (np.sort(part) for part in np.split(order, cuts))
+
+        def drawn(targets: np.ndarray, tag: int) -> np.ndarray:
+            return draw_pairs(targets, graph.num_nodes, num_pairs, [seed, tag])
+
         return cls(
             graph=graph,
             seed=seed,
-            train_targets=np.sort(train),
-            validation_targets=np.sort(validation),
-            test_targets=np.sort(test),
-            validation_pairs=draw_pairs(np.sort(validation), graph.num_nodes, num_pairs, [seed, 1]),
-            test_pairs=draw_pairs(np.sort(test), graph.num_nodes, num_pairs, [seed, 2]),
+            train_targets=train,
+            validation_targets=validation,
+            test_targets=test,
+            validation_pairs=drawn(validation, VALIDATION_PAIRS),
+            test_pairs=drawn(test, TEST_PAIRS),
         )
 
     def targets(self, split: Split) -> np.ndarray:
@@ -85,17 +104,21 @@ class SearchTask:
         return chosen
 
     def pairs(self, split: Split) -> np.ndarray:
-        """The serialized pairs of this part; drawn from the task's seed for `train` and `all`."""
+        """The pairs of this part, (num_pairs, 2): source, target.
+
+        Those of ``validation`` and ``test`` are stored with the task; those of ``train`` and
+        ``all`` are drawn from its seed.
+        """
         if split == "validation":
             return self.validation_pairs
         if split == "test":
             return self.test_pairs
-        stream = 3 if split == "train" else 4
+        tag = TRAIN_PAIRS if split == "train" else ALL_PAIRS
         num_pairs = len(self.test_pairs)
-        return draw_pairs(self.targets(split), self.graph.num_nodes, num_pairs, [self.seed, stream])
+        return draw_pairs(self.targets(split), self.graph.num_nodes, num_pairs, [self.seed, tag])
 
     def all_pairs(self, split: Split) -> np.ndarray:
-        """Every source with every target of this part."""
+        """Every source with every target of this part, (num_pairs, 2), grouped by target."""
         return every_source(self.targets(split), self.graph.num_nodes)
 
     @cached_property
@@ -116,7 +139,10 @@ class SearchTask:
     def save(self, path: str | Path, force: bool = False) -> None:
         """Write the task as JSON; the graph itself is not in it, only its name and hash.
 
-        A file that holds anything else than this task is overwritten with ``force`` only.
+        Args:
+            path: The file.
+            force: Whether to overwrite a file that holds anything else than this task.
+
         """
         expect("path", path, str, os.PathLike, otherwise="a path")
         names = self.graph.node_names
@@ -142,7 +168,16 @@ class SearchTask:
 
     @classmethod
     def load(cls, path: str | Path, graph: Graph) -> SearchTask:
-        """Read a task back for its own graph; another graph or an altered file is refused."""
+        """Read a task back for its own graph.
+
+        Args:
+            path: A file that :meth:`save` wrote.
+            graph: The graph that the task was made for; only its content has to be the same.
+
+        Raises:
+            TaskError: If the file is missing or altered, or belongs to another graph.
+
+        """
         path = Path(path)
         content = _read_task_file(path)
         if content.get("graph_hash") != graph.content_hash:
@@ -176,7 +211,18 @@ class SearchTask:
 
 
 def draw_pairs(targets: np.ndarray, num_nodes: int, num_pairs: int, seed: list[int]) -> np.ndarray:
-    """Uniform targets and, for each, a uniform source that is another node, (num_pairs, 2)."""
+    """Uniform targets and, for each, a uniform source that is another node.
+
+    Args:
+        targets: The nodes to draw targets from, (num_targets,).
+        num_nodes: How many nodes the graph has.
+        num_pairs: How many pairs to draw, with replacement.
+        seed: A seed and the tag of a stream (:mod:`garden.random_streams`).
+
+    Returns:
+        Source and target of each pair, (num_pairs, 2).
+
+    """
     rng = np.random.default_rng(seed)
     chosen = rng.choice(targets, num_pairs)
     sources = rng.integers(0, num_nodes - 1, num_pairs)
@@ -185,7 +231,7 @@ def draw_pairs(targets: np.ndarray, num_nodes: int, num_pairs: int, seed: list[i
 
 
 def every_source(targets: np.ndarray, num_nodes: int) -> np.ndarray:
-    """Every other node with every target, grouped by target."""
+    """Every other node with each of these targets, (num_pairs, 2), grouped by target."""
     pairs = np.stack(
         [np.tile(np.arange(num_nodes), len(targets)), np.repeat(targets, num_nodes)], axis=1
     )
@@ -225,7 +271,7 @@ def _task_of_content(content: dict[str, Any], graph: Graph) -> SearchTask:
 
 def _check_seed(seed: object) -> int:
     if isinstance(seed, bool) or not isinstance(seed, Integral):
-        raise TaskError(f"seed {shown(seed)} is not a whole number")
+        raise TaskError(f"seed {short_repr(seed)} is not a whole number")
     if seed < 0:
         raise TaskError(f"seed {seed} is negative: use 0 or more")
     return int(seed)

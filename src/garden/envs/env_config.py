@@ -15,6 +15,7 @@ from garden.envs.episode_pairs import drawn_pairs
 from garden.envs.observations import Observer, observer_of
 from garden.errors import TaskError
 from garden.graphs.graph import Graph
+from garden.random_streams import MEASURED_TARGETS
 from garden.search.config import MaxHops
 from garden.search.limits import limit_towards
 from garden.strategies.base import Strategy
@@ -77,7 +78,7 @@ class Setting:
         targets = self.task.targets(self.split)  # refuses a part that there is not
         if self.graph.num_nodes <= MAX_MEASURED_NODES or len(targets) <= NUM_MEASURED_TARGETS:
             return targets
-        draws = np.random.default_rng([self.task.seed, 20])
+        draws = np.random.default_rng([self.task.seed, MEASURED_TARGETS])
         return np.sort(draws.choice(targets, NUM_MEASURED_TARGETS, replace=False))
 
     def action_masks(self, holders: np.ndarray) -> np.ndarray:

@@ -1,33 +1,43 @@
 """Turning named columns of raw cells into one table of float32 attributes.
 
-Numbers stay numbers, booleans become 0 or 1, vectors one column per place, everything else one
-column per category; a missing cell is all zeros, and is counted. Numbers are also kept as they
-were read, so that they can be scaled afterwards.
+A cell is text from a file or a Python object from another library. Numbers stay numbers, booleans
+become 0 or 1, vectors one column per entry, everything else one column per category (one-hot); a
+missing cell is all zeros, and is counted. Numbers are also kept as they were read, so that
+:mod:`garden.graphs.standardise` can scale them afterwards.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
 
 import numpy as np
 import scipy.sparse as sp
 
-from garden.errors import DataError
-from garden.graphs.cells import as_boolean, as_number, is_missing, is_vector, shown
+from garden.errors import DataError, short_repr
 from garden.graphs.graph import AttributeTable
 
 _SPARSE_WIDTH = 512
 _SPARSE_DENSITY = 0.1
 
+# No two neighbouring repeats: matching stays linear on megabytes of digits.
+_FINITE = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.ASCII | re.IGNORECASE)
+_BOOLEANS = {"true": 1.0, "false": 0.0}
+_MISSING_TYPES = {"NoneType", "NAType", "NaTType"}  # pandas' own, without importing pandas
+_MISSING_TEXTS = {"nan", "NaN", "NAN", "<NA>"}  # as NumPy and pandas spell it
+
 
 @dataclass(frozen=True)
 class EncodedColumns:
-    """A table of attributes, and what reading it leaves to be said and done."""
+    """A table of attributes, the numbers behind it, and how many cells were missing."""
 
     table: AttributeTable  # (num_rows, num_attributes)
     names: tuple[str, ...]
-    places: np.ndarray  # (num_numeric,) which columns of the table hold numbers
+    numeric: np.ndarray  # (num_numeric,) which columns of the table hold numbers
     numbers: np.ndarray  # (num_rows, num_numeric) float64, NaN where a cell is missing
     num_missing_cells: int = 0
     num_incomplete_rows: int = 0
@@ -35,7 +45,7 @@ class EncodedColumns:
 
 @dataclass(frozen=True)
 class _Column:
-    """The cells of one raw column that are not missing."""
+    """The cells of one raw column that are not missing, and the rows in which they stand."""
 
     name: str
     rows: list[int]
@@ -57,27 +67,91 @@ class _Block:
     numbers: np.ndarray | None = None  # (num_present_rows, num_names) float64; None: no numbers
 
 
+def is_missing(cell: object) -> bool:
+    """Whether the cell is empty, a NaN or the text of one, ``None`` or pandas' ``NA``."""
+    if isinstance(cell, str):
+        return not cell or cell.isspace() or cell.strip() in _MISSING_TEXTS
+    if isinstance(cell, float):
+        return cell != cell
+    if isinstance(cell, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(cell))
+    if type(cell).__name__ in _MISSING_TYPES:
+        return True
+    number = as_number(cell) if isinstance(cell, Real | Decimal | np.ndarray) else None
+    return number is not None and number != number
+
+
+def is_vector(cell: object) -> bool:
+    """Whether the cell holds several values in a row: a list, a tuple or an array."""
+    return isinstance(cell, list | tuple) or (isinstance(cell, np.ndarray) and cell.ndim > 0)
+
+
+def parse_number(text: str) -> float | None:
+    """The number that this text spells, ``nan`` and ``inf`` included; None where it is none.
+
+    Stricter than ``float``: no underscores, no digits beyond ASCII.
+    """
+    text = text.strip()
+    if _FINITE.fullmatch(text) or _NOT_FINITE.fullmatch(text):
+        return float(text)
+    return None
+
+
+def as_number(cell: object) -> float | None:
+    """The cell as a number, infinite where it is too large for a float; None for a boolean."""
+    if isinstance(cell, np.ndarray):
+        cell = cell.item() if cell.ndim == 0 else None
+    if isinstance(cell, str):
+        return parse_number(cell)
+    if isinstance(cell, bool | np.bool_) or not isinstance(cell, Real | Decimal):
+        return None
+    try:
+        return float(cell)
+    except OverflowError:
+        return float("inf")
+    except ValueError:  # a signalling NaN
+        return float("nan")
+
+
+def as_boolean(cell: object) -> float | None:
+    """0 or 1 where the cell is a boolean or spells one; None otherwise."""
+    if isinstance(cell, bool | np.bool_):
+        return float(cell)
+    return _BOOLEANS.get(cell.strip().lower()) if isinstance(cell, str) else None
+
+
 def encode_columns(
     columns: Mapping[str, Sequence[object]],
     num_rows: int,
     locate: Callable[[int], str],
     source: str,
 ) -> EncodedColumns:
-    """The columns as one table, shape (num_rows, num_attributes), with a name for each.
+    """The columns as one table of attributes, each with a name.
 
-    ``locate`` says where a row stands ("nodes.csv, line 7"), for errors; ``source`` names the
-    whole. A column of cells that is shorter than ``num_rows`` belongs to the first rows; the
-    rest have no row, which is not counted as missing cells.
+    Args:
+        columns: Raw cells under the name of their column. A column shorter than ``num_rows``
+            belongs to the first rows; the others get zeros, which do not count as missing cells.
+        num_rows: How many rows the table has, one for each node.
+        locate: Where a row stands, such as ``nodes.csv, line 7``, for errors.
+        source: What the whole is called, for errors.
+
+    Returns:
+        The table, shape (num_rows, num_attributes). A column ``age`` of numbers is called ``age``,
+        a column of vectors ``age[0]``, ``age[1]``, …, and one of categories ``age=old``, ….
+
+    Raises:
+        DataError: If a number is not finite in 32 bits, vectors differ in length, or two columns
+            encode to one name.
+
     """
     present = [_present(name, cells, locate) for name, cells in columns.items()]
     blocks = [_encode(column) for column in present]
     names = [name for block in blocks for name in block.names]
     _refuse_repeats(names, source)
-    table = _assemble(blocks, num_rows, len(names))
     num_given = max((len(cells) for cells in columns.values()), default=0)
     complete = set(range(num_given)).intersection(*(column.rows for column in present))
     return EncodedColumns(
-        table,
+        _assemble(blocks, num_rows, len(names)),
         tuple(names),
         *_numbers_of(blocks, present, num_rows),
         num_missing_cells=sum(num_given - len(column.rows) for column in present),
@@ -88,13 +162,13 @@ def encode_columns(
 def plain_columns(table: AttributeTable, names: Sequence[str]) -> EncodedColumns:
     """A table of numbers as it is, every column numeric where it is dense."""
     dense = isinstance(table, np.ndarray)
-    places = np.arange(table.shape[1] if dense else 0)
+    numeric = np.arange(table.shape[1] if dense else 0)
     numbers = np.asarray(table, dtype=np.float64) if dense else np.zeros((table.shape[0], 0))
-    return EncodedColumns(table, tuple(names), places, numbers)
+    return EncodedColumns(table, tuple(names), numeric, numbers)
 
 
 def compact_table(table: sp.coo_array) -> AttributeTable:
-    """The same numbers as CSR where the table is wide and nearly empty, dense otherwise."""
+    """The same numbers in float32: CSR where wider than 512 and under a tenth full, else dense."""
     num_rows, width = table.shape
     if width > _SPARSE_WIDTH and table.nnz < _SPARSE_DENSITY * num_rows * width:
         return sp.csr_array(table, dtype=np.float32)
@@ -137,9 +211,9 @@ def _number_block(
     names: list[str], column: _Column, numbers: np.ndarray, numeric: bool = True
 ) -> _Block:
     table = _finite(numbers, column)
-    items, places = np.nonzero(table)
+    items, columns = np.nonzero(table)
     rows = np.asarray(column.rows, dtype=np.int64)[items]
-    return _Block(names, rows, places, table[items, places], numbers if numeric else None)
+    return _Block(names, rows, columns, table[items, columns], numbers if numeric else None)
 
 
 def _category_block(column: _Column) -> _Block:
@@ -161,7 +235,7 @@ def _category(column: _Column, item: int) -> str:
         if number is not None and not np.isfinite(number):
             raise column.error(item, _not_finite(cell))
         if isinstance(cell, dict | set | frozenset):
-            raise column.error(item, f"{shown(cell)} is no number, text or vector of numbers")
+            raise column.error(item, f"{short_repr(cell)} is no number, text or vector of numbers")
     return str(cell).strip()
 
 
@@ -173,18 +247,18 @@ def _vector_block(column: _Column) -> _Block:
             what = f"a vector of length {len(vector)} where the first has {width}: make them equal"
             raise column.error(item, what)
     numbers = np.array(vectors, dtype=np.float64).reshape(len(vectors), width)
-    return _number_block([f"{column.name}[{place}]" for place in range(width)], column, numbers)
+    return _number_block([f"{column.name}[{entry}]" for entry in range(width)], column, numbers)
 
 
 def _vector(column: _Column, item: int) -> list[float]:
     cell = column.cells[item]
     if not isinstance(cell, list | tuple | np.ndarray) or not is_vector(cell):
-        raise column.error(item, f"{shown(cell)} is no vector, but other cells are")
+        raise column.error(item, f"{short_repr(cell)} is no vector, but other cells are")
     numbers = []
     for part in cell:
         number = as_boolean(part) if isinstance(part, bool | np.bool_) else as_number(part)
         if number is None:
-            raise column.error(item, f"a vector may hold numbers only, not {shown(part)}")
+            raise column.error(item, f"a vector may hold numbers only, not {short_repr(part)}")
         numbers.append(number)
     return numbers
 
@@ -200,7 +274,7 @@ def _finite(numbers: np.ndarray, column: _Column) -> np.ndarray:
 
 
 def _not_finite(cell: object) -> str:
-    return f"{shown(cell)} is not a finite 32-bit number: correct it or leave it empty"
+    return f"{short_repr(cell)} is not a finite 32-bit number: correct it or leave it empty"
 
 
 def _assemble(blocks: list[_Block], num_rows: int, width: int) -> AttributeTable:
@@ -208,9 +282,9 @@ def _assemble(blocks: list[_Block], num_rows: int, width: int) -> AttributeTable
         return np.zeros((num_rows, 0), dtype=np.float32)
     starts = np.cumsum([0, *(len(block.names) for block in blocks)])[:-1]
     rows = np.concatenate([block.rows for block in blocks])
-    places = np.concatenate([b.columns + start for b, start in zip(blocks, starts, strict=True)])
+    columns = np.concatenate([b.columns + start for b, start in zip(blocks, starts, strict=True)])
     values = np.concatenate([block.values for block in blocks])
-    return compact_table(sp.coo_array((values, (rows, places)), shape=(num_rows, width)))
+    return compact_table(sp.coo_array((values, (rows, columns)), shape=(num_rows, width)))
 
 
 def _numbers_of(
@@ -218,19 +292,17 @@ def _numbers_of(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Which columns hold numbers, and these numbers, NaN where there is none."""
     starts = np.cumsum([0, *(len(block.names) for block in blocks)])
-    places, columns = [np.zeros(0, dtype=np.int64)], [np.zeros((num_rows, 0))]
+    numeric, columns = [np.zeros(0, dtype=np.int64)], [np.zeros((num_rows, 0))]
     for block, column, start in zip(blocks, present, starts[:-1], strict=True):
         if block.numbers is not None:
             numbers = np.full((num_rows, len(block.names)), np.nan)
             numbers[column.rows] = block.numbers
-            places.append(start + np.arange(len(block.names)))
+            numeric.append(start + np.arange(len(block.names)))
             columns.append(numbers)
-    return np.concatenate(places), np.concatenate(columns, axis=1)
+    return np.concatenate(numeric), np.concatenate(columns, axis=1)
 
 
 def _refuse_repeats(names: list[str], source: str) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise DataError(f"{source}: two columns encode to {name!r}: rename one of them")
-        seen.add(name)
+    if len(set(names)) < len(names):
+        repeated = next(name for row, name in enumerate(names) if name in names[:row])
+        raise DataError(f"{source}: two columns encode to {repeated!r}: rename one of them")

@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from garden.errors import GraphError
-from garden.graphs.attribute_encoding import encode_columns
-from garden.graphs.cells import is_missing, shown
-from garden.graphs.draft import Draft, edge_notes
+from garden.errors import GraphError, short_repr
+from garden.graphs.attribute_encoding import encode_columns, is_missing
 from garden.graphs.graph import AttributeTable, Graph
+from garden.graphs.parsed_graph import ParsedGraph, edge_notes
 
 _LOG = logging.getLogger("garden")
 
@@ -31,12 +30,17 @@ def from_networkx(nx_graph: Any, name: str | None = None) -> Graph:
     """The graph with the nodes, edges and node attributes of a ``networkx.Graph``.
 
     Attributes may be numbers, booleans, vectors or categories (one-hot). Directions, parallel
-    edges and edge data are forgotten.
+    edges and edge data are dropped.
+
+    Args:
+        nx_graph: Any NetworkX graph; nodes are named by the text of their keys.
+        name: What the graph is called; NetworkX' own name by default.
+
     """
-    return draft_of_networkx(nx_graph, name).graph()
+    return parse_networkx(nx_graph, name).graph()
 
 
-def draft_of_networkx(nx_graph: Any, name: str | None = None) -> Draft:
+def parse_networkx(nx_graph: Any, name: str | None = None) -> ParsedGraph:
     """What a ``networkx.Graph`` holds, directions and repeats included."""
     if not (hasattr(nx_graph, "is_directed") and hasattr(nx_graph, "nodes")):
         raise GraphError(f"expected a networkx.Graph, not a {type(nx_graph).__name__}")
@@ -55,13 +59,18 @@ def draft_of_networkx(nx_graph: Any, name: str | None = None) -> Draft:
 def from_igraph(ig_graph: Any, name: str | None = None) -> Graph:
     """The graph with the vertices, edges and vertex attributes of an ``igraph.Graph``.
 
-    Vertices go by their ``name`` where each has one of its own, by their positions otherwise.
-    Directions, parallel edges and edge attributes are forgotten.
+    Directions, parallel edges and edge attributes are dropped.
+
+    Args:
+        ig_graph: The graph; vertices go by their ``name`` where each has one of its own, by their
+            positions otherwise.
+        name: What the graph is called; the graph attribute ``name`` by default.
+
     """
-    return draft_of_igraph(ig_graph, name).graph()
+    return parse_igraph(ig_graph, name).graph()
 
 
-def draft_of_igraph(ig_graph: Any, name: str | None = None) -> Draft:
+def parse_igraph(ig_graph: Any, name: str | None = None) -> ParsedGraph:
     """What an ``igraph.Graph`` holds, directions and repeats included."""
     if not (hasattr(ig_graph, "vs") and hasattr(ig_graph, "get_edgelist")):
         raise GraphError(f"expected an igraph.Graph, not a {type(ig_graph).__name__}")
@@ -76,7 +85,11 @@ def draft_of_igraph(ig_graph: Any, name: str | None = None) -> Draft:
 
 
 def node_name(cell: object) -> str:
-    """The name that a cell gives a node: a whole number without its point, else its text."""
+    """The name that a cell gives a node: a whole number without its point, else its text.
+
+    >>> node_name(3.0), node_name("3.0")
+    ('3', '3.0')
+    """
     if isinstance(cell, float | np.floating) and float(cell).is_integer():
         return str(int(cell))  # a column of integers becomes one of floats where one is missing
     return str(cell)
@@ -95,12 +108,12 @@ def _draft(
     names: list[str],
     columns: dict[str, list[object]],
     directed: bool,
-) -> Draft:
+) -> ParsedGraph:
     encoded = encode_columns(
-        columns, len(names), lambda row: f"{name}, node {shown(names[row])}", name
+        columns, len(names), lambda row: f"{name}, node {short_repr(names[row])}", name
     )
     edges = np.array(ends, dtype=np.int64).reshape(-1, 2)
-    return Draft(name, edges, names, encoded, directed)
+    return ParsedGraph(name, edges, names, encoded, directed)
 
 
 def to_networkx(graph: Graph) -> Any:
@@ -123,7 +136,11 @@ def to_networkx(graph: Graph) -> Any:
 def from_pyg(data: Any, name: str = "graph") -> Graph:
     """The graph of a ``torch_geometric.data.Data``: ``edge_index`` and, where there is one, ``x``.
 
-    Nodes are named by their positions.
+    Args:
+        data: The object; ``edge_index`` is (2, num_edges), ``x`` (num_nodes, num_attributes),
+            dense or sparse. Nodes are named by their positions.
+        name: What the graph is called.
+
     """
     if not hasattr(data, "to_dict"):
         raise GraphError(f"expected a torch_geometric Data, not a {type(data).__name__}")
@@ -154,7 +171,13 @@ def from_scipy(
 ) -> Graph:
     """The graph whose edges are the non-zero entries of a square SciPy sparse matrix.
 
-    ``attributes`` is anything array-like or sparse with one row for each node.
+    Args:
+        adjacency: (num_nodes, num_nodes); weights are ignored, directions dropped.
+        attributes: Anything array-like or sparse, (num_nodes, num_attributes).
+        node_names: One each; their positions by default.
+        attribute_names: One each; ``x0``, ``x1``, … by default.
+        name: What the graph is called.
+
     """
     if adjacency.ndim != 2 or adjacency.shape[0] != adjacency.shape[1]:
         raise GraphError(f"{name}: the adjacency matrix has shape {adjacency.shape}: not square")
@@ -174,7 +197,14 @@ def from_scipy(
 
 
 def from_numpy(adjacency: Any, attributes: Any = None, name: str = "graph") -> Graph:
-    """The graph of a dense square adjacency matrix, with perhaps a table of attributes."""
+    """The graph of a dense square adjacency matrix, otherwise as :func:`from_scipy`.
+
+    Args:
+        adjacency: (num_nodes, num_nodes) of numbers or booleans.
+        attributes: Anything array-like or sparse, (num_nodes, num_attributes).
+        name: What the graph is called.
+
+    """
     matrix = np.asarray(adjacency)
     if matrix.dtype.kind not in "biuf":
         raise GraphError(f"{name}: the adjacency matrix holds {matrix.dtype}: expected numbers")
@@ -187,7 +217,7 @@ def from_numpy(adjacency: Any, attributes: Any = None, name: str = "graph") -> G
 
 
 def _warn(name: str, edges: np.ndarray) -> None:
-    """Say what was forgotten of edges that stand in both directions where they have none."""
+    """Log what is lost of edges that should stand in both directions."""
     for note in edge_notes(edges, True):
         _LOG.warning("%s: %s", name, note)
 
@@ -215,7 +245,7 @@ def _profiles(graph: Graph) -> Iterator[dict[str, float]]:
     for row, (start, stop) in enumerate(pairwise(table.indptr.tolist())):
         columns, values = table.indices[start:stop].tolist(), table.data[start:stop].tolist()
         yield {
-            # Keys are known in the order in which nodes show them, so the first shows them all.
+            # Readers learn keys in the order in which they turn up, so the first node has all.
             **(dict.fromkeys(names, 0.0) if row == 0 else {}),
             **{names[column]: value for column, value in zip(columns, values, strict=True)},
         }

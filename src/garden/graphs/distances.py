@@ -1,4 +1,8 @@
-"""Shortest-path distances: what the oracle knows and no agent does."""
+"""Shortest-path distances in hops: what the oracle knows and no agent does.
+
+They are computed 64 sources at a time, one bit each (``word_of_distances`` in
+:mod:`garden.graphs.kernels`), and by SciPy where numba is missing.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from garden.errors import GraphError
-from garden.graphs.cells import shortened
+from garden.errors import GraphError, short_text
 from garden.graphs.graph import Graph
 from garden.threads import usable_threads
 
@@ -17,9 +20,15 @@ _SOURCES_AT_ONCE = 64  # as many as one breadth-first search carries
 
 
 def distances(graph: Graph, sources: np.ndarray | None = None) -> np.ndarray:
-    """Hops from each source to every node, (num_sources, num_nodes) int32.
+    """Hops from each source to every node.
 
-    All nodes are sources by default. Unreachable nodes are at :data:`UNREACHABLE`.
+    Args:
+        graph: The graph.
+        sources: Positions of nodes, (num_sources,); all nodes by default.
+
+    Returns:
+        (num_sources, num_nodes) int32, :data:`UNREACHABLE` where there is no path.
+
     """
     sources = np.arange(graph.num_nodes) if sources is None else np.asarray(sources, dtype=np.int64)
     try:
@@ -42,7 +51,7 @@ def distances(graph: Graph, sources: np.ndarray | None = None) -> np.ndarray:
 
 
 def distances_plain(graph: Graph, sources: np.ndarray) -> np.ndarray:
-    """The same, by SciPy."""
+    """What :func:`distances` gives, by SciPy alone: it serves where numba is missing."""
     if len(sources) == 0:
         return np.empty((0, graph.num_nodes), dtype=np.int32)
     import scipy.sparse.csgraph as csgraph  # slow to import
@@ -52,7 +61,7 @@ def distances_plain(graph: Graph, sources: np.ndarray) -> np.ndarray:
 
 
 class DistanceSums(NamedTuple):
-    """What the distances from some sources to all nodes come to."""
+    """The distances from some sources to all nodes, added up."""
 
     total: int  # hops of all pairs that have a path
     num_paths: int  # pairs that have one; a source has one to itself
@@ -60,7 +69,7 @@ class DistanceSums(NamedTuple):
 
 
 def distance_sums(graph: Graph, sources: np.ndarray) -> DistanceSums:
-    """The distances from these sources added up, without a table of them."""
+    """The distances from these sources, (num_sources,), added up without a table of them."""
     starts = range(0, len(sources), _SOURCES_AT_ONCE)
     words = [np.asarray(sources[start : start + _SOURCES_AT_ONCE], np.int64) for start in starts]
     with ThreadPoolExecutor(usable_threads()) as pool:
@@ -81,7 +90,19 @@ def _sums_of_word(graph: Graph, sources: np.ndarray) -> DistanceSums:
 
 
 def pair_distances(graph: Graph, pairs: np.ndarray) -> np.ndarray:
-    """Hops between each (source, target) pair, (num_pairs,) int32; an error if there is no path."""
+    """Hops from source to target of each pair.
+
+    Args:
+        graph: The graph.
+        pairs: Positions of source and target, (num_pairs, 2).
+
+    Returns:
+        (num_pairs,) int32.
+
+    Raises:
+        GraphError: If there is no path between the nodes of some pair.
+
+    """
     targets, rows = np.unique(pairs[:, 1], return_inverse=True)
     hops = np.empty(len(pairs), dtype=np.int32)
     block = 1024
@@ -91,9 +112,9 @@ def pair_distances(graph: Graph, pairs: np.ndarray) -> np.ndarray:
         hops[chosen] = table[rows[chosen] - start, pairs[chosen, 0]]
     if (hops == UNREACHABLE).any():
         source, target = pairs[np.flatnonzero(hops == UNREACHABLE)[0]]
+        first, second = short_text(graph.node_names[source]), short_text(graph.node_names[target])
         raise GraphError(
-            f"no path from {shortened(graph.node_names[source])} to "
-            f"{shortened(graph.node_names[target])} in {graph.name}: search needs a connected graph"
+            f"no path from {first} to {second} in {graph.name}: search needs a connected graph"
         )
     return hops
 

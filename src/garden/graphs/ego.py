@@ -1,6 +1,6 @@
 """Ego graphs: what an agent sees, and all that a strategy is ever handed.
 
-An ego graph shows its members' attributes, which member is its centre, and the edges among its
+An ego graph holds its members' attributes, which member is its centre, and the edges among its
 members. A batch refers to profiles by row, so that a node that stands in many ego graphs has its
 attributes stored once. Nothing here knows the graph that the ego graphs came from.
 """
@@ -102,7 +102,16 @@ class EgoGraph:
 
 
 def ragged_rows(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where the values of these ragged rows stand, and the offsets of the selection."""
+    """Where the values of some rows of a ragged array stand.
+
+    Args:
+        offsets: Row i of the ragged array has the values ``offsets[i]:offsets[i + 1]``.
+        rows: Which rows to select, (num_selected,).
+
+    Returns:
+        The positions of their values, and the offsets of the selection, (num_selected + 1,).
+
+    """
     lengths = offsets[rows + 1] - offsets[rows]
     selected = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     positions = np.arange(selected[-1]) + np.repeat(offsets[rows] - selected[:-1], lengths)

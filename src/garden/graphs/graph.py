@@ -16,8 +16,7 @@ from typing import TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from garden.errors import ArgumentError, GraphError
-from garden.graphs.cells import sample_of, shown
+from garden.errors import ArgumentError, GraphError, name_sample, short_repr
 from garden.notebook import facts_as_html
 
 AttributeTable: TypeAlias = np.ndarray | sp.csr_array  # (num_nodes, num_attributes) float32
@@ -32,6 +31,10 @@ class Graph:
     Build one with :meth:`from_edges` unless you already hold clean CSR arrays. Its length is the
     number of nodes, ``in`` asks for a node by name, and graphs are equal where nodes, edges and
     attributes are, whatever they are called.
+
+    >>> graph = Graph.from_edges(np.array([(0, 1), (1, 2)]), 3, node_names=["a", "b", "c"])
+    >>> len(graph), "b" in graph, graph.neighbours(graph.position("b")).tolist()
+    (3, True, [0, 2])
     """
 
     indptr: np.ndarray  # (num_nodes + 1,) int64
@@ -64,9 +67,19 @@ class Graph:
         attribute_names: Sequence[str] | None = None,
         name: str = "graph",
     ) -> Graph:
-        """The graph with these edges, given as node positions, shape (num_edges, 2).
+        """The graph with these edges; directions, self-loops and repeats are dropped.
 
-        Directions are forgotten; self-loops and repeated edges are dropped.
+        Args:
+            edges: Positions of nodes, (num_edges, 2).
+            num_nodes: How many nodes there are; some may have no edge.
+            attributes: (num_nodes, num_attributes), dense or sparse; none by default.
+            node_names: One each, all different; their positions by default.
+            attribute_names: One each, all different; ``x0``, ``x1``, … by default.
+            name: What reports call the graph.
+
+        Raises:
+            GraphError: If an edge names no node, or the attributes do not fit.
+
         """
         indptr, indices = _csr_of_edges(np.asarray(edges), num_nodes)
         if attributes is None:
@@ -105,7 +118,7 @@ class Graph:
         return np.diff(self.indptr)
 
     def neighbours(self, node: int) -> np.ndarray:
-        """The positions of a node's neighbours, ascending."""
+        """The positions of a node's neighbours, (degree,) int32, ascending."""
         return self.indices[self.indptr[node] : self.indptr[node + 1]]
 
     def edges(self) -> np.ndarray:
@@ -120,6 +133,11 @@ class Graph:
         shape = (self.num_nodes, self.num_nodes)
         return sp.csr_array((ones, self.indices, self.indptr), shape=shape)
 
+    def dense_attributes(self) -> np.ndarray:
+        """A copy of the attributes as a dense array, (num_nodes, num_attributes) float32."""
+        table = self.attributes
+        return np.array(table) if isinstance(table, np.ndarray) else np.asarray(table.toarray())
+
     @cached_property
     def _position_of(self) -> dict[str, int]:
         return {name: position for position, name in enumerate(self.node_names)}
@@ -131,15 +149,15 @@ class Graph:
         except KeyError:
             if not isinstance(node, str | Integral):
                 raise ArgumentError(
-                    f"a node is named by text or a whole number, not {shown(node)}"
+                    f"a node is named by text or a whole number, not {short_repr(node)}"
                 ) from None
             raise GraphError(
-                f"no node named {shown(str(node))} in {self.name}: its {self.num_nodes} nodes "
-                f"are named {sample_of(self.node_names)}"
+                f"no node named {short_repr(str(node))} in {self.name}: its {self.num_nodes} nodes "
+                f"are named {name_sample(self.node_names)}"
             ) from None
 
     def subgraph(self, nodes: np.ndarray) -> Graph:
-        """The graph on these nodes, in this order, with the edges among them."""
+        """The graph on these positions, (num_kept,), in this order, with the edges among them."""
         adjacency = self.adjacency()[nodes][:, nodes]
         return replace(
             self,
@@ -154,12 +172,15 @@ class Graph:
         _, labels = sp.csgraph.connected_components(self.adjacency(), directed=False)
         return np.asarray(labels)
 
+    def largest_component_nodes(self) -> np.ndarray:
+        """The positions of the nodes of :meth:`largest_component`, ascending."""
+        labels = self.components()
+        return np.flatnonzero(labels == np.bincount(labels).argmax())
+
     def largest_component(self) -> Graph:
         """The largest connected component, the first of them where several are equally large."""
-        labels = self.components()
-        if labels.max(initial=0) == 0:
-            return self
-        return self.subgraph(np.flatnonzero(labels == np.bincount(labels).argmax()))
+        nodes = self.largest_component_nodes()
+        return self if len(nodes) == self.num_nodes else self.subgraph(nodes)
 
     @cached_property
     def content_hash(self) -> str:
@@ -219,8 +240,8 @@ class Graph:
             "edges": f"{self.num_edges:,}",
             "attributes": f"{self.num_attributes:,}",
             "mean degree": f"{self.degrees.mean():.1f}",
-            "node names": sample_of(self.node_names),
-            "attribute names": sample_of(self.attribute_names, "–"),
+            "node names": name_sample(self.node_names),
+            "attribute names": name_sample(self.attribute_names, "–"),
         }
         return facts_as_html(f"Graph {self.name}", facts)
 
@@ -302,7 +323,7 @@ def _refuse_repeats(names: tuple[str, ...], what: str) -> None:
     if len(set(names)) != len(names):
         seen: set[str] = set()
         repeated = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise GraphError(f"the {what} {shown(repeated)} stands twice: names must differ")
+        raise GraphError(f"the {what} {short_repr(repeated)} stands twice: names must differ")
 
 
 def _sorted_indices(matrix: sp.csr_array) -> np.ndarray:

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
+from garden.splitmix import GOLDEN, mixed
+
 if TYPE_CHECKING:
     from garden.graphs.graph import Graph
 
 _COMMON = 10  # a profile that more than one in so many nodes have tells no link from another
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _ATTRIBUTE_OPTION = ",attributes="
 
 
@@ -109,7 +110,7 @@ def link_words(graph: Graph, columns_by_content: bool = False) -> np.ndarray:
     telling = (np.diff(table.indptr) > 0) & (counts[kind] <= max(1, graph.num_nodes // _COMMON))
     edges = graph.edges()
     edges = edges[telling[edges].all(axis=1)]
-    return words_of_ends(mixed(profiles + degrees * _GOLDEN), edges)
+    return words_of_ends(mixed(profiles + degrees * GOLDEN), edges)
 
 
 def words_of_ends(ends: np.ndarray, edges: np.ndarray) -> np.ndarray:
@@ -118,17 +119,10 @@ def words_of_ends(ends: np.ndarray, edges: np.ndarray) -> np.ndarray:
     return mixed(mixed(pairs.min(axis=1)) + pairs.max(axis=1))
 
 
-def mixed(words: np.ndarray) -> np.ndarray:
-    """SplitMix64: every bit of the result depends on every bit of the word."""
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return words ^ (words >> np.uint64(31))
-
-
 def _profile_words(table: sp.csr_array, columns: np.ndarray | None) -> np.ndarray:
     """A hash of each row: a sum over its cells, which wraps around, in whatever order."""
     own = table.indices.astype(np.uint64) if columns is None else columns[table.indices]
-    cells = mixed(_value_words(table) + own * _GOLDEN)
+    cells = mixed(_value_words(table) + own * GOLDEN)
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(cells, dtype=np.uint64)])
     return sums[table.indptr[1:]] - sums[table.indptr[:-1]]
 
@@ -137,12 +131,12 @@ def _column_words(table: sp.csr_array, degrees: np.ndarray) -> np.ndarray:
     """A hash of each column: who has which value there, nodes going by their degree."""
     holders = np.repeat(degrees, np.diff(table.indptr))
     words = np.zeros(table.shape[1], dtype=np.uint64)
-    np.add.at(words, table.indices, mixed(_value_words(table) + holders * _GOLDEN))
+    np.add.at(words, table.indices, mixed(_value_words(table) + holders * GOLDEN))
     return mixed(words)
 
 
 def _value_words(table: sp.csr_array) -> np.ndarray:
-    return mixed(table.data.astype("<f4").view("<u4").astype(np.uint64) + _GOLDEN)
+    return mixed(table.data.astype("<f4").view("<u4").astype(np.uint64) + GOLDEN)
 
 
 def _base(name: str) -> str:

@@ -16,27 +16,31 @@ _FEW = 4  # below a quarter of the nodes, pushing from them beats pulling by all
 
 @compiled()
 def edges_among_members(indptr, indices, offsets, members):  # type: ignore[no-untyped-def]
-    """Edges among the members of each ego graph, as positions in ``members``."""
+    """Edges among the members of each ego graph, as positions in ``members``.
+
+    Twice over all ego graphs: once to count the edges, once to fill them in. Arguments and results
+    are those of :func:`garden.graphs.ego_extraction.edges_among_members_plain`.
+    """
     num_egos = len(offsets) - 1
-    place = np.full(len(indptr) - 1, -1, dtype=np.int64)
+    position_of = np.full(len(indptr) - 1, -1, dtype=np.int64)
     edge_offsets = np.zeros(num_egos + 1, dtype=np.int64)
     edges = np.empty((2, 0), dtype=np.int32)
     for filling in (False, True):
         count = 0
         for ego in range(num_egos):
             for position in range(offsets[ego], offsets[ego + 1]):
-                place[members[position]] = position
+                position_of[members[position]] = position
             for position in range(offsets[ego], offsets[ego + 1]):
                 member = members[position]
                 for k in range(indptr[member], indptr[member + 1]):
-                    head = place[indices[k]]
+                    head = position_of[indices[k]]
                     if head >= 0:
                         if filling:
                             edges[0, count] = position
                             edges[1, count] = head
                         count += 1
             for position in range(offsets[ego], offsets[ego + 1]):
-                place[members[position]] = -1
+                position_of[members[position]] = -1
             edge_offsets[ego + 1] = count
         if not filling:
             edges = np.empty((2, count), dtype=np.int32)
@@ -91,7 +95,7 @@ def word_of_distances(indptr, indices, sources, distances):  # type: ignore[no-u
 
 @compiled()
 def meet(active, arriving, frontier, met, distances, hops):  # type: ignore[no-untyped-def]
-    """Searches that arrived at these nodes have met them, ``hops`` from their sources; how many."""
+    """Note that searches arrived at these nodes, ``hops`` from their sources; how many arrivals."""
     num_met = 0
     for i in range(len(active)):
         node = active[i]
@@ -123,7 +127,7 @@ def number_of_bits(word):  # type: ignore[no-untyped-def]
 def pull(  # type: ignore[no-untyped-def]
     indptr, indices, frontier, met, everybody, arriving, reached
 ):
-    """Every node that somebody has yet to meet asks its neighbours; how many were reached."""
+    """Each node that some search has not met reads its neighbours; how many were reached."""
     num_reached = 0
     for node in range(len(indptr) - 1):
         if met[node] == everybody:
@@ -143,7 +147,7 @@ def pull(  # type: ignore[no-untyped-def]
 def push(  # type: ignore[no-untyped-def]
     indptr, indices, active, frontier, met, arriving, reached
 ):
-    """The nodes that moved tell their neighbours; how many were reached."""
+    """The nodes of the frontier write to their neighbours; how many were reached."""
     num_reached = 0
     for i in range(len(active)):
         for k in range(indptr[active[i]], indptr[active[i] + 1]):

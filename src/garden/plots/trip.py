@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from garden.graphs.cells import shortened
+from garden.errors import short_text
 from garden.graphs.distances import distances
 from garden.graphs.graph import Graph
 
@@ -31,10 +31,10 @@ def draw_trip_alone(axes: Axes, graph: Graph, nodes: Sequence[int], target: int)
     axes.scatter(hops, heights, s=30, color="black", zorder=3)
     axes.scatter(0, heights[0], marker="s", s=90, color="black", zorder=4, label="source")
     _draw_goal(axes, hops[-1], int(heights[-1]))
-    names = [shortened(graph.node_names[node]) for node in nodes]
+    names = [short_text(graph.node_names[node]) for node in nodes]
     _name_holders(axes, names, heights)
     if nodes[-1] != target:
-        _write(axes, shortened(graph.node_names[target]), (hops[-1] + 1, 0))
+        _write(axes, short_text(graph.node_names[target]), (hops[-1] + 1, 0))
     _draw_scales(axes, len(nodes) - int(nodes[-1] == target))
     _leave_room(axes, int(heights.max()), max(map(len, names)))
 

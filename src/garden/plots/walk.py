@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 import numpy as np
 
 from garden.atomic import write_file
-from garden.errors import ArgumentError, DataError, expect
-from garden.graphs.cells import shortened
+from garden.errors import ArgumentError, DataError, expect, short_text
 from garden.graphs.graph import Graph
 from garden.plots.layout import drawn_nodes, places_of
 from garden.plots.trip import draw_trip_alone
@@ -92,10 +91,10 @@ def _is_dense(shown: Graph) -> bool:
 
 def _title(graph: Graph, nodes: Sequence[int], target: int) -> str:
     arrived = "delivered" if nodes[-1] == target else "not delivered"
-    ends = (shortened(graph.node_names[node]) for node in (nodes[0], target))
+    ends = (short_text(graph.node_names[node]) for node in (nodes[0], target))
     trip = f"{' → '.join(ends)}, {arrived} after {len(nodes) - 1} hops"
     name = repr(graph.name)[1:-1]  # on one line
-    name = name if len(name) <= _MAX_TITLE else shortened(graph.name)
+    name = name if len(name) <= _MAX_TITLE else short_text(graph.name)
     return f"{name}: {trip}" if len(name) + len(trip) <= _MAX_TITLE else f"{name}:\n{trip}"
 
 
@@ -110,7 +109,7 @@ def _draw_in_graph(
     if len(position) <= _MAX_NAMES:
         middle = places[list(position.values())].mean(axis=0)
         for node, row in position.items():
-            _draw_name(axes, shortened(graph.node_names[node]), places[row], middle)
+            _draw_name(axes, short_text(graph.node_names[node]), places[row], middle)
 
 
 def _draw_name(axes: Axes, name: str, place: np.ndarray, middle: np.ndarray) -> None:

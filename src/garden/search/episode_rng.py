@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+from garden.splitmix import GOLDEN, mixed
 
 
 def episode_streams(seed: int, first: int, count: int) -> np.ndarray:
@@ -24,21 +24,15 @@ def stream_root(seed: int) -> np.uint64:
 
 def streams_of(roots: np.ndarray | np.uint64, numbers: np.ndarray) -> np.ndarray:
     """Random states of the episodes with these numbers, of one root or of one each, uint64."""
-    words = roots + (numbers.astype(np.uint64) + np.uint64(1)) * _GOLDEN
-    return _mixed(_mixed(words))  # twice, which keeps neighbouring episodes' streams apart
+    words = roots + (numbers.astype(np.uint64) + np.uint64(1)) * GOLDEN
+    return mixed(mixed(words))  # twice, which keeps neighbouring episodes' streams apart
 
 
 def next_streams(streams: np.ndarray) -> np.ndarray:
     """The states after these, (count,) uint64."""
-    return streams + _GOLDEN
+    return streams + GOLDEN
 
 
 def uniforms_of(streams: np.ndarray) -> np.ndarray:
     """The numbers in [0, 1) that these states stand for, (count,) float64."""
-    return (_mixed(streams) >> np.uint64(11)) / np.float64(1 << 53)
-
-
-def _mixed(words: np.ndarray) -> np.ndarray:
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return words ^ (words >> np.uint64(31))
+    return (mixed(streams) >> np.uint64(11)) / np.float64(1 << 53)

@@ -8,25 +8,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from garden.compiled import compiled
+from garden.compiled import compiled, inlined
+from garden.splitmix import GOLDEN, mixed
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _UNIT = 1.0 / (1 << 53)
 _NEARBY = 8  # places looked at one by one before a binary search
+_mixed_word = inlined(mixed)
 
 
 @compiled(inline="always")
 def next_state(state):  # type: ignore[no-untyped-def]
     """The next state of an episode's random stream."""
-    return state + _GOLDEN
+    return state + GOLDEN
 
 
 @compiled(inline="always")
 def uniform(state):  # type: ignore[no-untyped-def]
     """The number in [0, 1) that a state of the stream stands for (SplitMix64)."""
-    word = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return ((word ^ (word >> np.uint64(31))) >> np.uint64(11)) * _UNIT
+    return (_mixed_word(state) >> np.uint64(11)) * _UNIT
 
 
 @compiled()

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from garden.datasets.task import NUM_PAIRS, SPLITS, SearchTask, draw_pairs
+from garden.random_streams import FURTHER_PAIRS
 from garden.search.config import EvaluationConfig, EvaluationSplit
-
-_FURTHER_PAIRS = 19  # the stream that pairs beyond the serialized ones are drawn from
 
 
 def evaluated_pairs(task: SearchTask, config: EvaluationConfig) -> np.ndarray:
@@ -32,7 +31,7 @@ def first_pairs(task: SearchTask, split: EvaluationSplit, count: int) -> np.ndar
     missing = count - len(pairs)
     if missing <= 0:
         return pairs[:count]
-    stream = [task.seed, _FURTHER_PAIRS, SPLITS.index(split)]
+    stream = [task.seed, FURTHER_PAIRS, SPLITS.index(split)]
     further = [
         draw_pairs(task.targets(split), task.graph.num_nodes, NUM_PAIRS, [*stream, number])
         for number in range(-(-missing // NUM_PAIRS))

@@ -10,6 +10,7 @@ import numpy as np
 from garden.datasets.task import SearchTask
 from garden.graphs.distances import distances
 from garden.graphs.ego_extraction import ego_graphs
+from garden.random_streams import TUNING_TARGETS
 from garden.search.config import MaxHops
 from garden.search.limits import PAPERS_LIMIT, limit_towards
 from garden.search.progress import Progress, silent
@@ -26,7 +27,7 @@ from garden.strategies.base import Fitted, Representations, Strategy, Tempered
 
 MAX_TUNING_TARGETS = 100
 MAX_LONG_STEPS = 5e9  # edges × targets × hops × temperatures where the limit is a long one
-TEMPERATURES = np.logspace(-4, 2, 25)  # four values a decade, without gaps
+TUNING_TEMPERATURES = np.logspace(-4, 2, 25)  # four values a decade, without gaps
 
 
 def prepare(
@@ -52,7 +53,7 @@ def best_temperature(
     if possible.sum() > 1:
         exact = exact_ratio_sums_of(possible)
         ratios = validation_ratios(strategy, task, max_hops, progress, ratio_sums=exact)
-    return float(TEMPERATURES[np.argmin(ratios)])
+    return float(TUNING_TEMPERATURES[np.argmin(ratios)])
 
 
 def validation_ratios(
@@ -60,7 +61,7 @@ def validation_ratios(
     task: SearchTask,
     max_hops: MaxHops = "auto",
     progress: Progress = silent,
-    temperatures: np.ndarray = TEMPERATURES,
+    temperatures: np.ndarray = TUNING_TEMPERATURES,
     ratio_sums: RatioSums = exact_ratio_sums,
 ) -> np.ndarray:
     """The exact oracle ratio at each of the temperatures, (num_temperatures,).
@@ -97,4 +98,5 @@ def _tuning_targets(task: SearchTask, most: int) -> np.ndarray:
     targets = task.validation_targets
     if len(targets) <= most:
         return targets
-    return np.sort(np.random.default_rng([task.seed, 5]).choice(targets, most, replace=False))
+    draws = np.random.default_rng([task.seed, TUNING_TARGETS])
+    return np.sort(draws.choice(targets, most, replace=False))

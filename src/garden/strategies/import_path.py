@@ -16,8 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from garden.errors import SpecError, StrategyError
-from garden.graphs.cells import shown
+from garden.errors import SpecError, StrategyError, short_repr
 from garden.strategies.base import Strategy
 from garden.strategies.wrap import as_strategy, missing_functions
 
@@ -43,7 +42,7 @@ def made_strategy(found: object, name: str) -> Strategy:
         raise StrategyError(f"{name} is not a strategy: {lacks}")
     made = _made_without_arguments(found, name)
     if isinstance(made, type) or missing_functions(made):
-        raise StrategyError(f"{name} gave {shown(made)}, which is not a strategy")
+        raise StrategyError(f"{name} gave {short_repr(made)}, which is not a strategy")
     return as_strategy(made)
 
 

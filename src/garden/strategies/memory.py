@@ -15,8 +15,7 @@ from typing import Any, Self, final
 
 import numpy as np
 
-from garden.errors import SpecError, did_you_mean, expect
-from garden.graphs.cells import shown
+from garden.errors import SpecError, did_you_mean, expect, short_repr
 from garden.strategies.base import Representations, Strategy
 
 
@@ -276,7 +275,7 @@ def memory_named(name: str) -> Memory:
     if name in MEMORIES:
         return MEMORIES[name]
     hint = did_you_mean(name, MEMORIES)
-    raise SpecError(f"unknown memory {shown(name)}: {hint}choose from {', '.join(MEMORIES)}")
+    raise SpecError(f"unknown memory {short_repr(name)}: {hint}choose from {', '.join(MEMORIES)}")
 
 
 BY_SCORE = FrontierMemory(hop_price=2.0, patience=math.inf, by_score=True)

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.graphs.ego import EgoGraphs, ProfileTable
+from garden.splitmix import mixed
 from garden.strategies.base import Ragged, Representations, Rows
 
 _CANCELLED = 1e-6
@@ -81,8 +82,8 @@ def keys_of_entries(entries: ProfileEntries) -> np.ndarray:
     """The key of each profile, from its entries."""
     columns = entries.columns.astype(np.uint64)
     values = entries.values.astype("<f4").view("<u4").astype(np.uint64)
-    mixed = mixed_words(mixed_words(columns + np.uint64(1)) ^ values)
-    total = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(mixed, dtype=np.uint64)])
+    words = mixed(mixed(columns + np.uint64(1)) ^ values)
+    total = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(words, dtype=np.uint64)])
     return total[entries.offsets[1:]] - total[entries.offsets[:-1]]
 
 
@@ -104,13 +105,6 @@ def key_counts(keys: Ragged, vocabulary: np.ndarray) -> sp.csr_array:
     known[known] = vocabulary[columns[known]] == keys.values[known]
     entries = (np.ones(int(known.sum())), (keys.owner[known], columns[known]))
     return sp.coo_array(entries, shape=(len(keys), len(vocabulary))).tocsr()
-
-
-def mixed_words(words: np.ndarray) -> np.ndarray:
-    """Words of 64 bits, each scrambled so that near ones end far apart."""
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return words ^ (words >> np.uint64(31))
 
 
 def _float64(rows: Rows) -> sp.csr_array:

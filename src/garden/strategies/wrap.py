@@ -13,8 +13,7 @@ from typing import Any, Protocol, final, runtime_checkable
 
 import numpy as np
 
-from garden.errors import StrategyError
-from garden.graphs.cells import shown
+from garden.errors import StrategyError, short_repr
 from garden.graphs.ego import EgoGraphs
 from garden.strategies.base import Representations, Strategy
 
@@ -87,7 +86,7 @@ def as_strategy(own: object) -> Strategy:
         raise StrategyError(f"{own.__name__} is a class: give an object of it, {own.__name__}()")
     missing = missing_functions(own)
     if missing:
-        raise StrategyError(f"{shown(own)} is not a strategy: {missing}")
+        raise StrategyError(f"{short_repr(own)} is not a strategy: {missing}")
     return OwnStrategy(own)
 
 
@@ -104,5 +103,5 @@ def missing_functions(own: object) -> str:
 def _made_by(step: Callable[[Any], Any], name: str, argument: Any) -> Strategy:
     made = step(argument)
     if missing_functions(made):
-        raise StrategyError(f"{name} gave {shown(made)}: it must give the strategy back")
+        raise StrategyError(f"{name} gave {short_repr(made)}: it must give the strategy back")
     return as_strategy(made)

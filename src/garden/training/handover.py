@@ -15,7 +15,7 @@ from torch import Tensor
 
 from garden.training.state import SeedProgress, TrainingState, is_stacked
 
-TEMPERATURES = (0.2, 0.25, 0.35, 0.5, 0.7, 1.0)
+HANDOVER_TEMPERATURES = (0.2, 0.25, 0.35, 0.5, 0.7, 1.0)
 _LEAST_ERROR = 0.005  # of a validation ratio
 
 Measure = Callable[[Sequence[float]], Tensor]
@@ -76,12 +76,12 @@ def choose_temperature(handed: HandedOver, state: TrainingState, measure: Measur
     last = {name: tensor.clone() for name, tensor in state.model.state_dict().items()}
     state.model.load_state_dict(handed.weights)
     try:
-        ratios = measure(TEMPERATURES)
+        ratios = measure(HANDOVER_TEMPERATURES)
     finally:
         state.model.load_state_dict(last)
     for seed, progress in enumerate(handed.seeds):
         place = best_temperature(ratios[:, seed])
-        progress.temperature = TEMPERATURES[place]
+        progress.temperature = HANDOVER_TEMPERATURES[place]
         progress.tempered_ratio = float(ratios[place, seed].mean())
         handed.weights["temperature"][seed] = progress.temperature
 

@@ -27,7 +27,7 @@ from garden.models.registry import build_model
 from garden.search.chain import chain_of_scores
 from garden.training.ending import has_lost_patience, last_update, note_ratio, step_size
 from garden.training.handover import (
-    TEMPERATURES,
+    HANDOVER_TEMPERATURES,
     HandedOver,
     best_of_training,
     choose_temperature,
@@ -119,7 +119,7 @@ class Trainer:
             validate_every=config.validate_every,
             may_end_early=config.patience > 0,
             pace=self.pace,
-            num_temperatures=len(TEMPERATURES) if tempered else 0,
+            num_temperatures=len(HANDOVER_TEMPERATURES) if tempered else 0,
         )
 
     def run(self, max_minutes: float | None = None, since: float | None = None) -> Outcome:

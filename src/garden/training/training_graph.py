@@ -18,6 +18,7 @@ from garden.graphs.distances import distances
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.models.ego_tensors import EgoTensors, ego_tensors
+from garden.random_streams import VALIDATION_TARGETS
 from garden.search.limits import PAPERS_LIMIT, limit_towards
 from garden.strategies.profile_keys import profile_keys
 
@@ -179,7 +180,7 @@ def validation_targets_of(task: SearchTask) -> np.ndarray:
     targets, most = task.validation_targets, _max_targets_in_time(task.graph)
     if len(targets) <= most:
         return targets
-    draws = np.random.default_rng([task.seed, 6])
+    draws = np.random.default_rng([task.seed, VALIDATION_TARGETS])
     return np.sort(draws.choice(targets, most, replace=False))
 
 

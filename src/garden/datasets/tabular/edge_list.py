@@ -20,32 +20,45 @@ from garden.datasets.lines import (
     is_gzipped,
     quoted,
 )
-from garden.datasets.tabular.named import draft_of_tables
-from garden.datasets.tabular.tables import ColumnNames, Table, usual_places
+from garden.datasets.tabular.column_roles import usual_end_columns
+from garden.datasets.tabular.parse import parse_tables
+from garden.datasets.tabular.table import ColumnNames, column_keys, table_of_rows
 from garden.errors import DataError
-from garden.graphs.cells import parse_number
-from garden.graphs.draft import Draft
+from garden.graphs.attribute_encoding import parse_number
 from garden.graphs.graph import Graph
+from garden.graphs.parsed_graph import ParsedGraph
 
 _LOG = logging.getLogger("garden")
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
-def read_edge_list(path: Path, chosen: ColumnNames) -> Draft:
-    """The graph of an edge list; nodes stand in the order in which they first appear."""
+def read_edge_list(path: Path, chosen: ColumnNames) -> ParsedGraph:
+    """The graph of an edge list; nodes stand in the order in which they first appear.
+
+    Args:
+        path: A text file with one edge a line, gzipped or not.
+        chosen: The columns that hold the two ends, as a header names them; without them the
+            first two columns, or those of a header with usual names.
+
+    """
     if chosen.node is not None:
         raise DataError(f"{path}: node_column goes with a table of nodes: leave it out")
     rows = _rows_of_one_width(path)
     if _has_header(rows, path, chosen):
-        return _draft_under_header(rows, path, chosen)
+        return _parse_under_header(rows, path, chosen)
     if len(rows[0][1]) > 2:
         _LOG.info("%s: columns beyond the two ends (weights) are ignored", path)
-    return draft_of_tables(_table(rows, path, ["source", "target"]), None, str(path), ColumnNames())
+    table = table_of_rows(path, ["source", "target"], rows)
+    return parse_tables(table, None, str(path), ColumnNames())
 
 
 def write_edge_list(graph: Graph, path: Path) -> None:
-    """Write names and edges under a header; what an edge list cannot hold is said in the log."""
+    """Write names and edges under a header; attributes and lone nodes are left out with a warning.
+
+    Commas separate the names in ``.csv``, tabs in ``.tsv`` and blanks in all other files; a name
+    that ends in ``.gz`` is gzipped.
+    """
     if graph.num_attributes:
         _LOG.warning("%s: an edge list holds no attributes: they are not written", path)
     num_alone = int((graph.degrees == 0).sum())
@@ -70,9 +83,9 @@ def _rows_of_one_width(path: Path) -> list[tuple[int, list[str]]]:
 
 
 def _has_header(rows: list[tuple[int, list[str]]], path: Path, chosen: ColumnNames) -> bool:
-    """Whether the first line names the columns: it is said, or nothing else makes sense."""
+    """Whether the first line names the columns: columns were named, or nothing else fits."""
     number, first = rows[0]
-    if chosen.given or usual_places(first):
+    if chosen.given or usual_end_columns(first):
         return True
     if csv_delimiter(path) and _starts_with_header([cells for _, cells in rows]):
         _LOG.info("%s: the first line is taken for a header: words above numbers", path)
@@ -85,29 +98,13 @@ def _has_header(rows: list[tuple[int, list[str]]], path: Path, chosen: ColumnNam
     return False
 
 
-def _draft_under_header(
+def _parse_under_header(
     rows: list[tuple[int, list[str]]], path: Path, chosen: ColumnNames
-) -> Draft:
-    header = [cell.strip() for cell in rows[0][1]]
-    repeated = next((cell for cell in header if header.count(cell) > 1 or not cell), None)
-    if repeated is not None:
-        raise DataError(
-            f"{path}, line {rows[0][0]}: the column {repeated!r} is empty or stands twice: "
-            "name it anew"
-        )
+) -> ParsedGraph:
+    keys = column_keys(rows[0][1], f"{path}, line {rows[0][0]}")
     if len(rows) == 1:
         raise DataError(f"{path}: no edges: only a header")
-    return draft_of_tables(_table(rows[1:], path, header), None, str(path), chosen)
-
-
-def _table(rows: list[tuple[int, list[str]]], path: Path, header: list[str]) -> Table:
-    numbers = [number for number, _ in rows]
-    columns = zip(*(cells for _, cells in rows), strict=True)
-    return Table(
-        str(path),
-        {key: list(cells) for key, cells in zip(header, columns, strict=False)},
-        lambda row: f"{path}, line {numbers[row]}",
-    )
+    return parse_tables(table_of_rows(path, keys, rows[1:]), None, str(path), chosen)
 
 
 def _starts_with_header(rows: list[list[str]]) -> bool:

@@ -14,19 +14,25 @@ import numpy as np
 
 from garden.atomic import atomic_folder
 from garden.datasets.lines import quoted
-from garden.datasets.tabular.named import draft_of_tables
-from garden.datasets.tabular.table_files import read_table
-from garden.datasets.tabular.tables import ColumnNames, Table, usual_places
+from garden.datasets.tabular.column_roles import usual_end_columns
+from garden.datasets.tabular.parse import parse_tables
+from garden.datasets.tabular.table import ColumnNames, Table, read_table
 from garden.errors import DataError
-from garden.graphs.cells import parse_number
-from garden.graphs.draft import Draft
+from garden.graphs.attribute_encoding import parse_number
 from garden.graphs.graph import AttributeTable, Graph
+from garden.graphs.parsed_graph import ParsedGraph
 
 _OWN_FILES = {"edges.csv", "edges.parquet", "nodes.csv", "nodes.parquet"}
 
 
-def read_folder(path: Path, chosen: ColumnNames) -> Draft:
-    """The graph of a folder; a node with a row and no edge is a node all the same."""
+def read_folder(path: Path, chosen: ColumnNames) -> ParsedGraph:
+    """The graph of a folder; a node with a row and no edge is a node all the same.
+
+    Args:
+        path: The folder.
+        chosen: The columns that hold an edge's ends and a node's name, where the user named them.
+
+    """
     edges = _one_of(path, "edges")
     if edges is None:
         raise DataError(
@@ -35,11 +41,15 @@ def read_folder(path: Path, chosen: ColumnNames) -> Draft:
         )
     nodes = _one_of(path, "nodes")
     table = None if nodes is None else read_table(nodes, is_nodes=True)
-    return draft_of_tables(_edge_table(edges, chosen), table, str(path), chosen)
+    return parse_tables(_edge_table(edges, chosen), table, str(path), chosen)
 
 
 def write_folder(graph: Graph, path: Path) -> None:
-    """Write ``edges.csv`` and ``nodes.csv``; a folder that holds anything else is left alone."""
+    """Write ``edges.csv`` and ``nodes.csv``, both or neither.
+
+    Numbers are the shortest that read back as the same float32. A folder that holds anything but
+    these files is refused, as is an attribute without a name or called ``node``.
+    """
     if path.is_dir() and not {entry.name for entry in path.iterdir()} <= _OWN_FILES:
         raise DataError(f"{path}: the folder holds other files: choose another name or empty it")
     if path.exists() and not path.is_dir():
@@ -63,7 +73,7 @@ def _edge_table(path: Path, chosen: ColumnNames) -> Table:
     """The table of edges, its first line taken for a header unless it reads like an edge."""
     table = read_table(path, is_nodes=False)
     keys = list(table.columns)
-    if path.suffix == ".csv" and not chosen.given and not usual_places(keys):
+    if path.suffix == ".csv" and not chosen.given and not usual_end_columns(keys):
         cells = {cell for column in table.columns.values() for cell in column}
         like_data = any(parse_number(key) is not None or key in cells for key in keys)
         if not cells or like_data or len(keys) < 2:

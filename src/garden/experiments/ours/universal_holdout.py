@@ -19,6 +19,7 @@ from garden.experiments.run.config import MAX_HOPS
 from garden.experiments.run.jobs import FORMAT, address_of
 from garden.graphs.distances import pair_distances
 from garden.graphs.ego_extraction import ego_graphs
+from garden.random_streams import HOLDOUT_PAIRS
 from garden.search.metrics import expected_hops
 from garden.search.rollout import rollout, sampled_distributions
 from garden.search.score_blocks import ScoreMemo
@@ -103,7 +104,9 @@ def _ratios(policy: Universal, lesson: Lesson) -> Mapping[str, float]:
     """The oracle ratio with each memory, on the same pairs to the lesson's targets."""
     graph = lesson.links.graph
     rows = policy.represent(ego_graphs(graph))
-    pairs = draw_pairs(lesson.targets.cpu().numpy(), graph.num_nodes, CHOOSING_PAIRS, [0, 16])
+    pairs = draw_pairs(
+        lesson.targets.cpu().numpy(), graph.num_nodes, CHOOSING_PAIRS, [0, HOLDOUT_PAIRS]
+    )
     reach = pair_distances(graph, pairs)
     memo = ScoreMemo()
 

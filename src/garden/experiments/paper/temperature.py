@@ -23,7 +23,7 @@ from garden.experiments.run.synthetic_graphs import (
     counted,
     graph_spec,
 )
-from garden.search.temperature_tuning import TEMPERATURES, validation_ratios
+from garden.search.temperature_tuning import TUNING_TEMPERATURES, validation_ratios
 from garden.strategies.registry import WALKERS
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 STOCHASTIC = ("distance", "connection")
-GRID = tuple(float(f"{temperature:.4g}") for temperature in TEMPERATURES)
+GRID = tuple(float(f"{temperature:.4g}") for temperature in TUNING_TEMPERATURES)
 """The temperatures, rounded so that they are the same numbers on every machine."""
 
 _DASHES = ((0, ()), (0, (5, 1.5)), (0, (1.2, 1.2)))

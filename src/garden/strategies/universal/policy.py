@@ -17,8 +17,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from garden.atomic import free_folder, write_file, write_text
-from garden.errors import DataError, StrategyError
-from garden.graphs.cells import sample_of
+from garden.errors import DataError, StrategyError, name_sample
 from garden.graphs.ego import EgoGraphs
 from garden.graphs.link_sketches import GraphSketch
 from garden.graphs.sketch_file import read_sketches, write_sketches
@@ -143,7 +142,7 @@ class Universal(Strategy):
     def _taught(self) -> str:
         """The kinds of graphs that it was trained on, in a few words."""
         kinds = [str(kind) for kind in self.training.get("kinds", ())]
-        return sample_of(kinds, "graphs unknown")
+        return name_sample(kinds, "graphs unknown")
 
 
 def network_scores(likeness: np.ndarray, weights: UniversalWeights, bound: float) -> np.ndarray:

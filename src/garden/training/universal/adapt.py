@@ -16,13 +16,14 @@ from garden.datasets.task import SearchTask, draw_pairs
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.identity import GraphIdentity
 from garden.models.universal_network import network_of
+from garden.random_streams import ADAPTING_MESSAGES, ADAPTING_TARGETS
 from garden.search.progress import Progress, silent
 from garden.strategies.base import require_attributes
 from garden.strategies.universal.adapted import Adapted
 from garden.strategies.universal.policy import Universal
 from garden.training.universal.config import AdaptConfig, UniversalConfig
 from garden.training.universal.train import (
-    TEMPERATURES,
+    UNIVERSAL_TEMPERATURES,
     Lesson,
     lesson_on,
     memoryless_ratio,
@@ -55,7 +56,9 @@ def adapt_universal(
     before = memoryless_ratio(old, validation, own)
     choices = [(before, old, own)]
     for network in (old, new):
-        choices += [(memoryless_ratio(network, validation, t), network, t) for t in TEMPERATURES]
+        choices += [
+            (memoryless_ratio(network, validation, t), network, t) for t in UNIVERSAL_TEMPERATURES
+        ]
     after, chosen, temperature = min(choices, key=lambda choice: choice[0])
     facts = {
         "graph": task.graph.name,
@@ -81,7 +84,9 @@ def training_targets(task: SearchTask, config: AdaptConfig) -> np.ndarray:
 def training_messages(task: SearchTask, count: int) -> np.ndarray:
     """Messages from anybody to training targets, (count, 2): a longer list begins like a short."""
     blocks = [
-        draw_pairs(task.train_targets, task.graph.num_nodes, 100, [task.seed, 16, number])
+        draw_pairs(
+            task.train_targets, task.graph.num_nodes, 100, [task.seed, ADAPTING_MESSAGES, number]
+        )
         for number in range(-(-count // 100))
     ]
     return np.concatenate(blocks)[:count]
@@ -90,7 +95,7 @@ def training_messages(task: SearchTask, count: int) -> np.ndarray:
 def _lesson(task: SearchTask, targets: np.ndarray, validates: bool, max_pairs: int) -> Lesson:
     most = max(1, max_pairs // task.graph.num_nodes)
     if len(targets) > most:
-        draws = np.random.default_rng([task.seed, 17])
+        draws = np.random.default_rng([task.seed, ADAPTING_TARGETS])
         targets = np.sort(draws.choice(targets, most, replace=False))
     return lesson_on(task.graph, targets, task.graph.name, validates)
 

@@ -26,6 +26,7 @@ from garden.graphs.distances import pair_distances
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.graphs.identity import GraphIdentity
+from garden.random_streams import LOCAL_ADAPTING
 from garden.search.limits import PAPERS_LIMIT, limit_towards
 from garden.search.metrics import mean_ratio, oracle_ratios
 from garden.search.progress import Progress, silent
@@ -109,7 +110,7 @@ def learn_locally(
         return table[0]
 
     agents = [LearningAgent(len(graph.neighbours(node))) for node in range(graph.num_nodes)]
-    draws = np.random.default_rng([task.seed, 18])
+    draws = np.random.default_rng([task.seed, LOCAL_ADAPTING])
     messages = training_messages(task, num_messages)
     for number, (source, target) in enumerate(messages.tolist(), start=1):
         send(graph, agents, scores_for(target), source, target, draws, max_hops)

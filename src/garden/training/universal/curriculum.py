@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from garden.datasets.random_attributed import attributed
 from garden.datasets.spec import load
-from garden.datasets.subgraphs import grown_piece, thinned
+from garden.datasets.subgraphs import snowball_sample, thinned
 from garden.errors import SpecError
 from garden.graphs.graph import Graph
 
@@ -90,14 +90,14 @@ def _twitch() -> Iterator[Schoolbook]:
     for spec in TWITCH:
         graph = load(spec)
         for number in range(PIECES):
-            piece = grown_piece(graph, 150 + 100 * number, number)
+            piece = snowball_sample(graph, 150 + 100 * number, number)
             yield Schoolbook("twitch", piece, 40, number == VALIDATED_PIECE)
 
 
 def _musae() -> Iterator[Schoolbook]:
     graph = load(MUSAE)
     for number in range(MUSAE_PIECES):
-        piece = grown_piece(graph, 150 + 60 * number, number)
+        piece = snowball_sample(graph, 150 + 60 * number, number)
         yield Schoolbook(MUSAE, piece, 40, number >= VALIDATED_MUSAE)
         if number % 3 == 0 and number < VALIDATED_MUSAE:
             yield Schoolbook(MUSAE, thinned(piece, number), 40)

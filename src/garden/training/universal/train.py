@@ -21,6 +21,7 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.models.layers import Dropout
 from garden.models.universal_network import UniversalNetwork
+from garden.random_streams import BATCH_ORDER, TRAINING_GRAPH_TARGETS
 from garden.search.chain import chain_of_scores
 from garden.search.limits import limit_of
 from garden.strategies.universal.features import NUM_LIKENESS, likeness_of
@@ -33,7 +34,7 @@ from garden.training.training_graph import Links, make_links
 from garden.training.universal.config import UniversalConfig
 from garden.training.universal.curriculum import Schoolbook, shares_of
 
-TEMPERATURES = (0.25, 0.35, 0.5, 0.7, 1.0)
+UNIVERSAL_TEMPERATURES = (0.25, 0.35, 0.5, 0.7, 1.0)
 LEAST_DEVIATION = 1e-2  # of an input: below it, it hardly ever differs
 MAX_RETURN_NODES = 700  # beyond, a lesson is imitation alone
 
@@ -58,7 +59,7 @@ class Lesson:
 def lesson_of(book: Schoolbook, seed: int = 0, device: str = "cpu") -> Lesson:
     """The lesson that a graph gives, its targets drawn by a seed."""
     count = min(book.num_targets, book.graph.num_nodes)
-    draws = np.random.default_rng([seed, 14])
+    draws = np.random.default_rng([seed, TRAINING_GRAPH_TARGETS])
     targets = np.sort(draws.choice(book.graph.num_nodes, count, replace=False))
     return lesson_on(book.graph, targets, book.kind, book.validates, device)
 
@@ -107,7 +108,7 @@ def train_universal(
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimiser, config.learning_rate, total_steps=config.updates, pct_start=0.1
     )
-    draws = np.random.default_rng([config.seed, 15])
+    draws = np.random.default_rng([config.seed, BATCH_ORDER])
     dropout = Dropout(config.dropout, torch.Generator(device).manual_seed(config.seed))
     shares = shares_of([lesson.kind for lesson in taught])
     for number in range(config.updates):
@@ -155,11 +156,13 @@ def tempered(network: UniversalNetwork, lessons: Iterable[Lesson]) -> Universal:
     logs: list[np.ndarray] = []
     for lesson in lessons:
         if lesson.validates:
-            ratios = [memoryless_ratio(network, lesson, chosen) for chosen in TEMPERATURES]
+            ratios = [
+                memoryless_ratio(network, lesson, chosen) for chosen in UNIVERSAL_TEMPERATURES
+            ]
             logs.append(np.log(ratios))
     if not logs:
         raise TaskError("there is no graph to choose a temperature on")
-    best = TEMPERATURES[int(np.mean(logs, axis=0).argmin())]
+    best = UNIVERSAL_TEMPERATURES[int(np.mean(logs, axis=0).argmin())]
     return Universal(network.weights(), network.bound, best)
 
 

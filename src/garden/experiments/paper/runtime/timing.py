@@ -24,6 +24,7 @@ from garden.experiments.run.policy_cache import Workbench, graph_of
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.models.config import MODELS
+from garden.random_streams import TIMED_NODES, TIMED_PAIRS
 from garden.search.walk import scores_at_holder
 from garden.strategies.base import Fitted, Representations, Strategy, Tempered
 from garden.strategies.registry import WALKERS
@@ -57,7 +58,7 @@ class Timing(Work):
         """Time them, one after the other, on one thread."""
         graph = graph_of(self.graph)
         pairs = draw_pairs(
-            np.arange(graph.num_nodes), graph.num_nodes, self.num_targets, [self.seed, 6]
+            np.arange(graph.num_nodes), graph.num_nodes, self.num_targets, [self.seed, TIMED_PAIRS]
         )
         with one_torch_thread():
             calls = {
@@ -92,7 +93,8 @@ def ready_strategy(name: str, graph: Graph, seed: int) -> Strategy:
     strategy = WALKERS[name]()
     if isinstance(strategy, Fitted):
         count = min(_NUM_FITTED, graph.num_nodes)
-        nodes = np.random.default_rng([seed, 7]).choice(graph.num_nodes, count, replace=False)
+        draws = np.random.default_rng([seed, TIMED_NODES])
+        nodes = draws.choice(graph.num_nodes, count, replace=False)
         strategy = strategy.fit(ego_graphs(graph, nodes))
     return strategy.with_temperature(1.0) if isinstance(strategy, Tempered) else strategy
 

@@ -18,26 +18,26 @@ def encoded_of(**columns):
     return encode_columns(columns, num_rows, lambda row: f"t.csv, line {row + 2}", "t.csv")
 
 
-def test_columns__numbers_stay_numbers():
+def test_encoding__numbers_stay_numbers():
     table, names = encode(age=["1", " 2.5 ", "-3e-1", ".5"])
     assert names == ("age",)
     assert table.dtype == np.float32
     np.testing.assert_array_equal(table[:, 0], np.float32([1, 2.5, -0.3, 0.5]))
 
 
-def test_columns__booleans_become_zero_and_one_in_any_case():
+def test_encoding__booleans_become_zero_and_one_in_any_case():
     table, names = encode(a=["True", "FALSE", "true"], b=[True, False, np.bool_(True)])
     assert names == ("a", "b")
     np.testing.assert_array_equal(table, [[1, 1], [0, 0], [1, 1]])
 
 
-def test_columns__anything_else_becomes_sorted_categories():
+def test_encoding__anything_else_becomes_sorted_categories():
     table, names = encode(colour=["red", "blue", "red", "10"])
     assert names == ("colour=10", "colour=blue", "colour=red")
     np.testing.assert_array_equal(table, [[0, 0, 1], [0, 1, 0], [0, 0, 1], [1, 0, 0]])
 
 
-def test_columns__booleans_among_numbers_are_categories():
+def test_encoding__booleans_among_numbers_are_categories():
     _, names = encode(mixed=["true", "1"])
     assert names == ("mixed=1", "mixed=true")
 
@@ -46,62 +46,62 @@ MISSING = ["", "  ", None, float("nan"), np.float32("nan"), Decimal("nan"), "NaN
 
 
 @pytest.mark.parametrize("empty", MISSING, ids=repr)
-def test_columns__missing_cells_are_zeros_and_are_counted(empty):
+def test_encoding__missing_cells_are_zeros_and_are_counted(empty):
     encoded = encoded_of(age=["1", empty, "3"], colour=["red", empty, empty])
     assert encoded.names == ("age", "colour=red")
     np.testing.assert_array_equal(encoded.table, [[1, 1], [0, 0], [3, 0]])
     assert (encoded.num_missing_cells, encoded.num_incomplete_rows) == (3, 2)
 
 
-def test_columns__missing_cells_of_pandas_are_missing():
+def test_encoding__missing_cells_of_pandas_are_missing():
     pd = pytest.importorskip("pandas", reason="pandas is absent")
     encoded = encoded_of(age=[pd.NA, 2, 3], seen=[True, pd.NA, False], born=[pd.NaT, "a", "b"])
     assert encoded.num_missing_cells == 3
     assert encoded.names == ("age", "seen", "born=a", "born=b")
 
 
-def test_columns__numbers_are_kept_as_they_were_read():
+def test_encoding__numbers_are_kept_as_they_were_read():
     encoded = encoded_of(kind=["a", "b"], time=["1700000001", None], tame=[True, False])
-    assert encoded.places.tolist() == [2]
+    assert encoded.numeric.tolist() == [2]
     np.testing.assert_array_equal(encoded.numbers, [[1700000001.0], [np.nan]])
 
 
-def test_columns__a_column_shorter_than_the_table_has_no_missing_cells_below():
+def test_encoding__a_column_shorter_than_the_table_has_no_missing_cells_below():
     encoded = encode_columns({"age": ["1", ""]}, 4, str, "t.csv")
     assert encoded.table.tolist() == [[1], [0], [0], [0]]
     assert (encoded.num_missing_cells, encoded.num_incomplete_rows) == (1, 1)
     assert np.isnan(encoded.numbers[1:]).all()
 
 
-def test_columns__an_empty_column_is_one_column_of_zeros():
+def test_encoding__an_empty_column_is_one_column_of_zeros():
     table, names = encode(age=["", None])
     assert names == ("age",)
     assert not table.any()
 
 
 @pytest.mark.parametrize("bad", ["inf", "-INF", "Infinity", "1e39", "9" * 400])
-def test_columns__text_that_is_no_finite_number_is_refused_with_line_and_column(bad):
+def test_encoding__text_that_is_no_finite_number_is_refused_with_line_and_column(bad):
     with pytest.raises(DataError, match=r"^t.csv, line 3, column 'age': .* not a finite"):
         encode(age=["1", bad, "3"])
 
 
 @pytest.mark.parametrize("bad", [float("inf"), np.float32("-inf"), 10**400, 10**39])
-def test_columns__objects_that_are_no_finite_numbers_are_refused(bad):
+def test_encoding__objects_that_are_no_finite_numbers_are_refused(bad):
     with pytest.raises(DataError, match=r"^t.csv, line 2, column 'age'"):
         encode(age=[bad, 3])
 
 
-def test_columns__an_infinity_among_text_is_refused_but_its_name_is_a_category():
+def test_encoding__an_infinity_among_text_is_refused_but_its_name_is_a_category():
     with pytest.raises(DataError, match="line 3, column 'c'"):
         encode(c=["red", float("inf")])
     assert encode(c=["red", "Nan", "inf"])[1] == ("c=Nan", "c=inf", "c=red")
 
 
-def test_columns__underscores_and_foreign_digits_are_text():
+def test_encoding__underscores_and_foreign_digits_are_text():
     assert encode(c=["1_000", "٣"])[1] == ("c=1_000", "c=٣")
 
 
-def test_columns__vectors_expand_by_place():
+def test_encoding__vectors_expand_by_place():
     table, names = encode(v=[[1, 2], (3, 4.5), None, np.array([True, False])])
     assert names == ("v[0]", "v[1]")
     np.testing.assert_array_equal(table, [[1, 2], [3, 4.5], [0, 0], [1, 0]])
@@ -118,17 +118,17 @@ def test_columns__vectors_expand_by_place():
         (["a", {"k": 1}], "no number, text or vector"),
     ],
 )
-def test_columns__ill_formed_cells_are_refused_with_their_line(cells, message):
+def test_encoding__ill_formed_cells_are_refused_with_their_line(cells, message):
     with pytest.raises(DataError, match=f"line 3, column 'v': .*{message}"):
         encode(v=cells)
 
 
-def test_columns__two_columns_that_encode_alike_are_refused():
+def test_encoding__two_columns_that_encode_alike_are_refused():
     with pytest.raises(DataError, match="two columns encode to 'a=b'"):
         encode(**{"a": ["b"], "a=b": ["1"]})
 
 
-def test_columns__wide_categories_are_sparse():
+def test_encoding__wide_categories_are_sparse():
     table, names = encode(name=[f"n{row:04}" for row in range(600)])
     assert isinstance(table, sp.csr_array)
     assert table.shape == (600, 600)
@@ -136,19 +136,19 @@ def test_columns__wide_categories_are_sparse():
     np.testing.assert_array_equal(table.toarray(), np.eye(600))
 
 
-def test_columns__narrow_or_full_tables_are_dense():
+def test_encoding__narrow_or_full_tables_are_dense():
     assert isinstance(encode(name=[str(row) + "x" for row in range(500)])[0], np.ndarray)
     assert isinstance(encode(v=[[1.0] * 600, [2.0] * 600])[0], np.ndarray)
 
 
-def test_columns__no_columns_make_an_empty_table():
+def test_encoding__no_columns_make_an_empty_table():
     encoded = encode_columns({}, 3, str, "t.csv")
     assert encoded.table.shape == (3, 0)
     assert encoded.numbers.shape == (3, 0)
     assert encoded.names == ()
 
 
-def test_columns__long_junk_is_refused_quickly_and_shown_shortly():
+def test_encoding__long_junk_is_refused_quickly_and_shown_shortly():
     with pytest.raises(DataError) as caught:
         encode(age=["1" * 1_000_000, "2"])
     assert len(str(caught.value)) < 200

@@ -1,7 +1,7 @@
-"""A graph as its source holds it, before loops, repeats and directions are forgotten.
+"""A graph as its source holds it, before self-loops, repeats and directions are dropped.
 
 Every reader of people's own files and objects ends here, so that what is lost on the way to a
-:class:`Graph` is counted and said in one place and in the same words.
+:class:`Graph` is counted in one place and logged in the same words.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _LOG = logging.getLogger("garden")
 
 
 @dataclass(frozen=True)
-class Draft:
+class ParsedGraph:
     """Edges as given, attributes as encoded, and what is known of both."""
 
     name: str
-    edges: np.ndarray  # (num_edges, 2) positions of nodes
+    edges: np.ndarray  # (num_edges, 2) positions of nodes; loops and repeats included
     node_names: Sequence[str]
     columns: EncodedColumns
     directed: bool | None = None
@@ -31,8 +31,8 @@ class Draft:
     num_without_row: int = 0
     """How many nodes stand in edges only, although there is a table of nodes."""
 
-    def graph(self, level: int = logging.WARNING) -> Graph:
-        """The whole graph; what it leaves out or adds is logged at this level."""
+    def graph(self) -> Graph:
+        """The whole graph; what it leaves out or adds is logged as a warning."""
         graph = Graph.from_edges(
             self.edges,
             len(self.node_names),
@@ -42,7 +42,7 @@ class Draft:
             self.name,
         )
         for note in (*self._row_notes(), *edge_notes(self.edges, self.directed)):
-            _LOG.log(level, "%s: %s", self.name, note)
+            _LOG.warning("%s: %s", self.name, note)
         return graph
 
     def _row_notes(self) -> Iterator[str]:
@@ -57,10 +57,16 @@ class Draft:
 
 
 def edge_notes(edges: np.ndarray, directed: bool | None) -> Iterator[str]:
-    """What is forgotten of these edges, (num_edges, 2): loops, repeats and directions.
+    """What an undirected simple graph loses of these edges: self-loops, repeats, directions.
 
-    Where the source does not say whether edges have directions, they have if some links stand in
-    both directions and others in one.
+    Args:
+        edges: Positions of nodes, (num_edges, 2).
+        directed: Whether edges have directions. None where the source does not say: then they
+            have if some links stand in both directions and others in one.
+
+    Yields:
+        One line of text for each kind of loss; nothing where nothing is lost.
+
     """
     tails, heads = np.asarray(edges, dtype=np.int64).reshape(-1, 2).T
     num_loops = int((tails == heads).sum())

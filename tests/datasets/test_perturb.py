@@ -18,7 +18,7 @@ def a_graph(num_nodes=60, sparse=False):
     return Graph.from_edges(np.concatenate([ring, more]), num_nodes, attributes)
 
 
-def told(graph):
+def profiles(graph):
     table = graph.attributes
     return table.toarray() if isinstance(table, sp.csr_array) else np.asarray(table)
 
@@ -26,41 +26,41 @@ def told(graph):
 @pytest.mark.parametrize("sparse", [False, True])
 def test_missing__so_many_profiles_are_zeros_and_the_others_as_they_were(sparse):
     graph = a_graph(sparse=sparse)
-    harmed = without_profiles(graph, 0.3, seed=1)
-    gone = ~told(harmed).any(axis=1)
+    perturbed = without_profiles(graph, 0.3, seed=1)
+    gone = ~profiles(perturbed).any(axis=1)
     assert gone.sum() == 18
-    assert (told(harmed)[~gone] == told(graph)[~gone]).all()
-    assert isinstance(harmed.attributes, type(graph.attributes))
-    assert (harmed.indices == graph.indices).all()
-    assert (told(without_profiles(graph, 0.3, seed=2)) != told(harmed)).any()
+    assert (profiles(perturbed)[~gone] == profiles(graph)[~gone]).all()
+    assert isinstance(perturbed.attributes, type(graph.attributes))
+    assert (perturbed.indices == graph.indices).all()
+    assert (profiles(without_profiles(graph, 0.3, seed=2)) != profiles(perturbed)).any()
 
 
 def test_noise__lies_as_often_as_epsilon_says_and_not_at_all_at_infinity():
     graph = a_graph()
-    lies = (told(with_noisy_profiles(graph, 1.0, seed=0)) != told(graph)).mean()
+    flipped = (profiles(with_noisy_profiles(graph, 1.0, seed=0)) != profiles(graph)).mean()
     expected = 1 / (1 + math.e)
-    assert abs(lies - expected) < 4 * math.sqrt(expected * (1 - expected) / told(graph).size)
-    assert (told(with_noisy_profiles(graph, math.inf, seed=0)) == told(graph)).all()
+    assert abs(flipped - expected) < 4 * math.sqrt(expected * (1 - expected) / profiles(graph).size)
+    assert (profiles(with_noisy_profiles(graph, math.inf, seed=0)) == profiles(graph)).all()
 
 
 def test_noise__refuses_what_it_cannot_flip():
     graph = a_graph()
     with pytest.raises(SpecError, match="epsilon is 0: it must be above 0"):
         with_noisy_profiles(graph, 0, seed=0)
-    real = Graph.from_edges(graph.edges(), graph.num_nodes, told(graph) * 0.5)
+    real = Graph.from_edges(graph.edges(), graph.num_nodes, profiles(graph) * 0.5)
     with pytest.raises(SpecError, match="beyond yes and no"):
         with_noisy_profiles(real, 1.0, seed=0)
 
 
 def test_rewired__as_many_links_change_and_all_stay_connected():
     graph = a_graph()
-    harmed = rewired(graph, 0.2, seed=3)
+    perturbed = rewired(graph, 0.2, seed=3)
     before = {tuple(edge) for edge in graph.edges().tolist()}
-    after = {tuple(edge) for edge in harmed.edges().tolist()}
+    after = {tuple(edge) for edge in perturbed.edges().tolist()}
     assert len(after) == len(before)
     assert len(before - after) == round(0.2 * len(before))
-    assert harmed.components().max() == 0
-    assert harmed.node_names == graph.node_names
+    assert perturbed.components().max() == 0
+    assert perturbed.node_names == graph.node_names
 
 
 def test_rewired__a_tree_has_no_link_to_spare():

@@ -1,19 +1,17 @@
-"""Tables of raw cells, wherever they come from, and which of their columns mean what.
+"""Which columns of a table mean what: the two ends of an edge, and the name of a node.
 
-CSV, Parquet, pandas and JSON meet here. The columns that hold the two ends of an edge, or a
-node's name, go by the names that were given, by usual names, or are found where only one reading
-of the table makes sense.
+They go by the names that the user gave, by usual names (``source,target``, ``from,to``, …), or
+are found where only one reading of the table makes sense.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from itertools import combinations
 
-from garden.errors import DataError
-from garden.graphs.cells import as_number, is_missing, is_vector, shown
-from garden.graphs.convert import node_name
+from garden.datasets.tabular.table import ColumnNames, Table, cell_name
+from garden.errors import DataError, short_repr, short_text
+from garden.graphs.attribute_encoding import as_number
 
 _PAIRS = (
     ("source", "target"),
@@ -32,56 +30,20 @@ _PAIRS = (
 )
 _WEIGHTS = {"weight", "weights", "w", "count", "value", "time", "timestamp", "date", "type", "kind"}
 _NODE_NAMES = ("node", "id", "node_id", "nodeid", "name", "label", "key")
-_SHOWN_COLUMNS = 12
-
-
-@dataclass(frozen=True)
-class ColumnNames:
-    """The columns that somebody named; None where they are to be found."""
-
-    source: str | None = None
-    target: str | None = None
-    node: str | None = None
-
-    @property
-    def given(self) -> dict[str, str]:
-        """Those that were named, by the argument that names them."""
-        named = {
-            "source_column": self.source,
-            "target_column": self.target,
-            "node_column": self.node,
-        }
-        return {argument: column for argument, column in named.items() if column is not None}
-
-
-@dataclass(frozen=True)
-class Table:
-    """Columns of raw cells under their names, all of one length."""
-
-    name: str
-    columns: dict[str, list[object]]
-    locate: Callable[[int], str]
-    """Where a row stands, such as ``nodes.csv, line 7``."""
-    index: str | None = None
-    """The column that is a frame's index: it may name nodes, and is no attribute."""
-
-    def attributes(self, key: str) -> dict[str, list[object]]:
-        """The columns that neither name the nodes nor count the rows."""
-        return {k: cells for k, cells in self.columns.items() if k not in (key, self.index)}
-
-    def names_of(self, column: str) -> list[str]:
-        """The cells of a column as names of nodes; an empty one is an error."""
-        cells = self.columns[column]
-        names = _names(cells)
-        if None in names:
-            row = names.index(None)
-            what = "an empty node name" if is_missing(cells[row]) else "no node name"
-            raise DataError(f"{self.locate(row)}: {what} in column {shown(column)}: give one")
-        return [name for name in names if name is not None]
+_MAX_LISTED = 12
 
 
 def end_columns(table: Table, chosen: ColumnNames) -> tuple[str, str]:
-    """The columns that hold the two ends of each edge."""
+    """The columns that hold the two ends of each edge: source, then target.
+
+    Args:
+        table: A table of edges.
+        chosen: The columns that the user named, which always win.
+
+    Raises:
+        DataError: If a named column is not there, or more than one pair could be meant.
+
+    """
     keys = list(table.columns)
     for argument, column in chosen.given.items():
         if argument != "node_column" and column not in keys:
@@ -101,18 +63,28 @@ def end_columns(table: Table, chosen: ColumnNames) -> tuple[str, str]:
     return found
 
 
-def usual_places(header: Sequence[str]) -> tuple[int, int] | None:
-    """Where the two ends stand in a header of usual names; None where it is no such header."""
+def usual_end_columns(header: Sequence[str]) -> tuple[int, int] | None:
+    """The positions of the two ends in a header of usual names; None where it is no such header.
+
+    >>> usual_end_columns(["weight", "From", "To"])
+    (1, 2)
+    """
     keys = [cell.strip().lower() for cell in header]
     pair = _usual_pair(keys) if len(set(keys)) == len(keys) else _first_pair(keys)
     return (keys.index(pair[0]), keys.index(pair[1])) if pair else None
 
 
 def name_column(table: Table, ends: Collection[str], chosen: ColumnNames) -> str:
-    """The column that names the nodes of a table, given the names that edges use.
+    """The column that names the nodes of a table.
 
     Unless it is ``node``, it must be the only one of distinct names with half of those in edges,
     or the only one of these with a usual name, or with all that edges use.
+
+    Args:
+        table: A table of nodes.
+        ends: The names that edges use.
+        chosen: The columns that the user named, which always win.
+
     """
     keys = list(table.columns)
     if chosen.node is not None:
@@ -124,7 +96,7 @@ def name_column(table: Table, ends: Collection[str], chosen: ColumnNames) -> str
     known = set(ends)
     fitting = [key for key in keys if _names_nodes(table.columns[key], known)]
     usual = [key for key in fitting if key.strip().lower() in _NODE_NAMES]
-    whole = [key for key in fitting if known <= set(map(_name, table.columns[key]))]
+    whole = [key for key in fitting if known <= set(map(cell_name, table.columns[key]))]
     for found in (fitting, usual, whole):
         if len(found) == 1:
             return found[0]
@@ -152,10 +124,10 @@ def _only_pair(table: Table, pair: tuple[str | None, str | None]) -> tuple[str, 
     """The two columns that are left where all others cannot be meant; None where it is not two."""
     likely = list(table.columns)
     if len(likely) > 2:
-        likely = [key for key in likely if key in pair or _may_name(key, table.columns[key])]
+        likely = [key for key in likely if key in pair or _maycell_name(key, table.columns[key])]
     pairs = [one for one in combinations(likely, 2) if all(p is None or p in one for p in pair)]
     if len(pairs) > 1:  # ends are names of the same nodes; times and weights are not
-        names = {key: set(map(_name, table.columns[key])) for key in likely}
+        names = {key: set(map(cell_name, table.columns[key])) for key in likely}
         pairs = [(a, b) for a, b in pairs if not names[a].isdisjoint(names[b])]
     if len(pairs) != 1:
         return None
@@ -168,47 +140,29 @@ def _fits(found: tuple[str, str], pair: tuple[str | None, str | None]) -> bool:
     return all(given is None or given == key for key, given in zip(found, pair, strict=True))
 
 
-def _may_name(key: str, cells: list[object]) -> bool:
+def _maycell_name(key: str, cells: list[object]) -> bool:
     """Whether a column may hold names of nodes: nothing missing, no fractions, no weights."""
     if key.strip().lower() in _WEIGHTS:
         return False
-    return all(_name(cell) is not None and (as_number(cell) or 0.0).is_integer() for cell in cells)
+    return all(
+        cell_name(cell) is not None and (as_number(cell) or 0.0).is_integer() for cell in cells
+    )
 
 
 def _names_nodes(cells: list[object], ends: set[str]) -> bool:
     """Whether the cells are distinct names, and at least half of the edges' ends are among them."""
-    names = {_name(cell) for cell in cells}
+    names = {cell_name(cell) for cell in cells}
     return None not in names and len(names) == len(cells) and 2 * len(ends & names) >= len(ends)
-
-
-def _names(cells: list[object]) -> list[str | None]:
-    """Each cell as the name of a node, None where it is none; repeats are read once."""
-    if set(map(type, cells)) in ({str}, {int}):
-        known = {cell: _name(cell) for cell in set(cells)}
-        return [known[cell] for cell in cells]
-    return [_name(cell) for cell in cells]
-
-
-def _name(cell: object) -> str | None:
-    """The cell as the name of a node; None where it is none."""
-    if is_missing(cell) or is_vector(cell) or isinstance(cell, dict | set):
-        return None
-    if isinstance(cell, str):
-        return cell
-    number = as_number(cell)
-    if number is not None and abs(number) == float("inf") and not isinstance(cell, int):
-        return None
-    return node_name(cell)
 
 
 def _no_column(table: Table, column: str, argument: str) -> DataError:
     return DataError(
-        f"{table.name}: no column {shown(column)}, as {argument} says: "
+        f"{table.name}: no column {short_repr(column)}, as {argument} says: "
         f"there are {_listed(list(table.columns))}"
     )
 
 
 def _listed(keys: Sequence[str]) -> str:
-    names = ", ".join(shown(key)[1:-1] for key in keys[:_SHOWN_COLUMNS])
-    more = f" and {len(keys) - _SHOWN_COLUMNS} more" if len(keys) > _SHOWN_COLUMNS else ""
+    names = ", ".join(short_text(key) for key in keys[:_MAX_LISTED])
+    more = f" and {len(keys) - _MAX_LISTED} more" if len(keys) > _MAX_LISTED else ""
     return (names or "no columns") + more

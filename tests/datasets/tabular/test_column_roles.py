@@ -5,12 +5,10 @@ import logging
 import pytest
 
 from garden.datasets.spec import load
-from garden.datasets.tabular.tables import (
+from garden.datasets.tabular.column_roles import end_columns, name_column, usual_end_columns
+from garden.datasets.tabular.table import (
     ColumnNames,
     Table,
-    end_columns,
-    name_column,
-    usual_places,
 )
 from garden.errors import DataError, GardenError
 
@@ -37,8 +35,8 @@ def written(path, text):
         (["a", "b"], None),
     ],
 )
-def test_tables__usual_names_are_known(header, places):
-    assert usual_places(header) == places
+def test_column_roles__usual_names_are_known(header, places):
+    assert usual_end_columns(header) == places
 
 
 @pytest.mark.parametrize(
@@ -55,7 +53,7 @@ def test_tables__usual_names_are_known(header, places):
         ({"from": "ab", "to": "bc", "r": "ca"}, {"target": "to"}, ("from", "to")),
     ],
 )
-def test_tables__the_ends_are_found_where_one_reading_makes_sense(columns, chosen, ends):
+def test_column_roles__the_ends_are_found_where_one_reading_makes_sense(columns, chosen, ends):
     assert end_columns(table(**columns), ColumnNames(**chosen)) == ends
 
 
@@ -70,7 +68,7 @@ def test_tables__the_ends_are_found_where_one_reading_makes_sense(columns, chose
         ({f"c{n}": "ab" for n in range(99)}, {}, "c11 and 87 more$"),
     ],
 )
-def test_tables__several_readings_are_refused_with_the_columns(columns, chosen, message):
+def test_column_roles__several_readings_are_refused_with_the_columns(columns, chosen, message):
     with pytest.raises(DataError, match=message):
         end_columns(table(**columns), ColumnNames(**chosen))
 
@@ -86,11 +84,11 @@ def test_tables__several_readings_are_refused_with_the_columns(columns, chosen, 
         ({"who": "xyz"}, "who"),
     ],
 )
-def test_tables__the_column_that_names_nodes_is_found(columns, key):
+def test_column_roles__the_column_that_names_nodes_is_found(columns, key):
     assert name_column(table(**columns), "abc", ColumnNames()) == key
 
 
-def test_tables__two_columns_that_could_name_nodes_are_refused():
+def test_column_roles__two_columns_that_could_name_nodes_are_refused():
     with pytest.raises(DataError, match=r"which column names the nodes.*there are p, q"):
         name_column(table(p="abc", q="cab"), "abc", ColumnNames())
 
@@ -109,14 +107,14 @@ PEOPLE = "uid,age,kind\nann,30,cat\nbob,40,dog\neve,50,cat\ndan,,dog\n"
         ("g.csv", FRIENDS.replace("when", "a,b,c,when").replace("\n20", "\n0.5,x,,20")),
     ],
 )
-def test_tables__a_lone_csv_has_columns_of_any_name(tmp_path, file, text):
+def test_column_roles__a_lone_csv_has_columns_of_any_name(tmp_path, file, text):
     path = written(tmp_path / file, text)
     named = load(path, source_column="who", target_column="whom")
     assert named.node_names == ("ann", "bob", "eve", "dan")
     assert load(path).content_hash == named.content_hash
 
 
-def test_tables__a_lone_parquet_is_an_edge_list(tmp_path):
+def test_column_roles__a_lone_parquet_is_an_edge_list(tmp_path):
     pd = pytest.importorskip("pandas", reason="pandas is absent")
     pytest.importorskip("pyarrow", reason="pyarrow is absent")
     pd.read_csv(written(tmp_path / "g.csv", FRIENDS)).to_parquet(tmp_path / "g.parquet")
@@ -128,7 +126,7 @@ def test_tables__a_lone_parquet_is_an_edge_list(tmp_path):
         load(tmp_path / "g.parquet", source_column="x")
 
 
-def test_tables__a_parquet_index_names_the_nodes(tmp_path):
+def test_column_roles__a_parquet_index_names_the_nodes(tmp_path):
     pd = pytest.importorskip("pandas", reason="pandas is absent")
     pytest.importorskip("pyarrow", reason="pyarrow is absent")
     pd.read_csv(written(tmp_path / "e.csv", FRIENDS)).to_parquet(tmp_path / "edges.parquet")
@@ -139,7 +137,7 @@ def test_tables__a_parquet_index_names_the_nodes(tmp_path):
     assert graph.attribute_names == ("age", "kind=cat", "kind=dog")
 
 
-def test_tables__a_folder_has_columns_of_any_name(tmp_path):
+def test_column_roles__a_folder_has_columns_of_any_name(tmp_path):
     written(tmp_path / "edges.csv", FRIENDS)
     written(tmp_path / "nodes.csv", PEOPLE)
     graph = load(tmp_path)
@@ -149,7 +147,7 @@ def test_tables__a_folder_has_columns_of_any_name(tmp_path):
     assert load(tmp_path, **columns).content_hash == graph.content_hash
 
 
-def test_tables__two_files_go_like_two_frames(tmp_path):
+def test_column_roles__two_files_go_like_two_frames(tmp_path):
     edges, nodes = written(tmp_path / "e.csv", FRIENDS), written(tmp_path / "n.csv", PEOPLE)
     written(tmp_path / "both" / "edges.csv", FRIENDS)
     written(tmp_path / "both" / "nodes.csv", PEOPLE)
@@ -157,7 +155,9 @@ def test_tables__two_files_go_like_two_frames(tmp_path):
     assert load(str(edges), str(nodes)).name == str(edges)
 
 
-def test_tables__a_header_of_other_words_above_text_is_known_by_another_column(tmp_path, caplog):
+def test_column_roles__a_header_of_other_words_above_text_is_known_by_another_column(
+    tmp_path, caplog
+):
     caplog.set_level(logging.INFO, "garden")
     path = written(tmp_path / "g.csv", "person,friend,strength\nann,bob,2\nbob,eve,3\n")
     assert load(path).node_names == ("ann", "bob", "eve")
@@ -177,7 +177,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", list(BAD))
-def test_tables__wrong_use_of_a_file_is_told_in_one_line(tmp_path, case):
+def test_column_roles__wrong_use_of_a_file_is_told_in_one_line(tmp_path, case):
     text, columns, message = BAD[case]
     path = written(tmp_path / "g.csv", text)
     with pytest.raises(GardenError, match=message) as caught:
@@ -187,6 +187,6 @@ def test_tables__wrong_use_of_a_file_is_told_in_one_line(tmp_path, case):
 
 
 @pytest.mark.parametrize("source", ["facebook:414", "kaiser-hilgetag:n=20"])
-def test_tables__columns_do_not_go_with_graphs_by_name(source):
+def test_column_roles__columns_do_not_go_with_graphs_by_name(source):
     with pytest.raises(GardenError, match="node_column goes with tables only"):
         load(source, node_column="x")

@@ -10,18 +10,24 @@ import json
 from pathlib import Path
 from typing import Any
 
-from garden.datasets.lines import one_line, text_lines
-from garden.datasets.tabular.named import draft_of_tables
-from garden.datasets.tabular.tables import ColumnNames, Table
-from garden.errors import DataError
-from garden.graphs.draft import Draft
+from garden.datasets.lines import text_lines
+from garden.datasets.tabular.parse import parse_tables
+from garden.datasets.tabular.table import ColumnNames, Table
+from garden.errors import DataError, one_line
+from garden.graphs.parsed_graph import ParsedGraph
 
 _IDS = ("id", "node", "key", "name")
 _EXPECTED = 'expected node-link JSON, {"nodes": [{"id": …}, …], "links": [{"source": …}, …]}'
 
 
-def read_node_link(path: Path, chosen: ColumnNames) -> Draft:
-    """The graph of a node-link JSON file; without ids, links name nodes by their positions."""
+def read_node_link(path: Path, chosen: ColumnNames) -> ParsedGraph:
+    """The graph of a node-link JSON file; without ids, links name nodes by their positions.
+
+    Args:
+        path: The file.
+        chosen: The keys that hold a link's ends and a node's name, where the user named them.
+
+    """
     content = _content(path)
     nodes = _records(path, content, "nodes")
     key = "links" if "links" in content else "edges"
@@ -32,7 +38,7 @@ def read_node_link(path: Path, chosen: ColumnNames) -> Draft:
         edges = Table(edges.name, {"source": [], "target": []}, edges.locate)
     known = directed if isinstance(directed, bool) else None
     if not nodes:
-        return draft_of_tables(edges, None, str(path), chosen, known)
+        return parse_tables(edges, None, str(path), chosen, known)
     if chosen.node is None:
         named = next((one for one in _IDS if _stands_in_all(one, nodes)), None)
         if named is None:
@@ -40,7 +46,7 @@ def read_node_link(path: Path, chosen: ColumnNames) -> Draft:
             positions: list[object] = list(range(len(nodes)))
             table = Table(table.name, {**table.columns, named: positions}, table.locate)
         chosen = ColumnNames(chosen.source, chosen.target, named)
-    return draft_of_tables(edges, table, str(path), chosen, known)
+    return parse_tables(edges, table, str(path), chosen, known)
 
 
 def _content(path: Path) -> dict[str, Any]:

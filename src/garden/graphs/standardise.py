@@ -1,4 +1,4 @@
-"""Scaling numeric columns to mean 0 and variance 1, alike on every machine.
+"""Standardising numeric columns to mean 0 and variance 1, alike on every machine.
 
 Sums are rounded once (``math.fsum``), so that neither the CPU nor the number of threads decides
 a digit, and the same file gives the same content hash everywhere.
@@ -13,20 +13,28 @@ import numpy as np
 from garden.graphs.attribute_encoding import EncodedColumns
 
 
-def scaled_table(columns: EncodedColumns, rows: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """These rows of a dense table with its numbers scaled, and the names of what was scaled.
+def standardised_table(columns: EncodedColumns, rows: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Some rows of a dense table, each numeric column less its mean, by its standard deviation.
 
     A column that holds only 0 and 1 stays; a missing cell becomes 0, the mean; a constant column
-    becomes zeros.
+    becomes zeros. Mean and variance are those of the chosen rows.
+
+    Args:
+        columns: A dense table with the numbers behind it.
+        rows: Which rows to take, (num_rows,).
+
+    Returns:
+        The table, (num_rows, num_attributes) float32, and the names of the scaled columns.
+
     """
     table = np.array(columns.table[rows], dtype=np.float32)
     scaled = []
-    for place, numbers in zip(columns.places.tolist(), columns.numbers[rows].T, strict=True):
+    for column, numbers in zip(columns.numeric.tolist(), columns.numbers[rows].T, strict=True):
         present = numbers[~np.isnan(numbers)]
         if np.isin(present, (0, 1)).all():
             continue
-        table[:, place] = _standardised(numbers, present)
-        scaled.append(columns.names[place])
+        table[:, column] = _standardised(numbers, present)
+        scaled.append(columns.names[column])
     return table, scaled
 
 

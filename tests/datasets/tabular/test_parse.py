@@ -7,7 +7,7 @@ import pytest
 
 import garden
 from garden.datasets.spec import load
-from garden.datasets.tabular.frames import from_pandas
+from garden.datasets.tabular.parse import from_pandas
 from garden.errors import GardenError
 
 pd = pytest.importorskip("pandas", reason="pandas is absent")

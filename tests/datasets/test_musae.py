@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from garden.datasets.musae import find_musae, read_musae
-from garden.datasets.twitch import load_musae_facebook, load_twitch
+from garden.datasets.public_graphs import load_public_graph
 from garden.errors import DataError, SpecError
 
 
@@ -13,7 +13,7 @@ from garden.errors import DataError, SpecError
     ("country", "nodes", "edges"), [("PTBR", 1912, 31299), ("RU", 4385, 37304), ("ES", 4648, 59382)]
 )
 def test_twitch__countries_have_their_known_sizes(real_data, country, nodes, edges):
-    graph = load_twitch(country, folder=real_data / "twitch")
+    graph = load_public_graph("twitch", country, folder=real_data / "twitch")
     assert (graph.num_nodes, graph.num_edges, graph.num_attributes) == (nodes, edges, 3170)
     assert graph.largest_component().num_nodes == nodes
     assert isinstance(graph.attributes, sp.csr_array)
@@ -22,13 +22,13 @@ def test_twitch__countries_have_their_known_sizes(real_data, country, nodes, edg
 
 
 def test_musae_facebook__pages_have_their_known_size(real_data):
-    graph = load_musae_facebook()
+    graph = load_public_graph("musae-facebook", "facebook")
     assert (graph.num_nodes, graph.num_edges, graph.num_attributes) == (22470, 170823, 4714)
 
 
 def test_twitch__an_unknown_country_is_refused():
     with pytest.raises(SpecError, match="twitch:XX: no such graph: twitch has PTBR, RU, ES"):
-        load_twitch("XX")
+        load_public_graph("twitch", "XX")
 
 
 EDGES = "from,to\n3,10\n10,2\n"
@@ -76,9 +76,9 @@ def test_musae__both_naming_schemes_are_found(tmp_path, names):
         (tmp_path / name).write_text(text)
     assert find_musae(tmp_path, "ES") == (tmp_path / names[0], tmp_path / names[1])
     assert find_musae(tmp_path, "RU") is None
-    assert load_twitch("ES", folder=tmp_path).num_nodes == 3
+    assert load_public_graph("twitch", "ES", folder=tmp_path).num_nodes == 3
     with pytest.raises(DataError, match=r"no RU_edges\.csv"):
-        load_twitch("RU", folder=tmp_path)
+        load_public_graph("twitch", "RU", folder=tmp_path)
 
 
 BAD = {

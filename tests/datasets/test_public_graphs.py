@@ -11,10 +11,9 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from garden.datasets.facebook import load_facebook
-from garden.datasets.fetch import DATASETS, fetch, find_dataset
+from garden.datasets.catalogue import DATASETS
+from garden.datasets.public_graphs import fetch_dataset, find_dataset, load_public_graph
 from garden.datasets.spec import load
-from garden.datasets.twitch import load_twitch
 from garden.errors import DataError, SpecError
 
 EGO = {
@@ -60,7 +59,7 @@ def toy(tmp_path, monkeypatch):
         path = tmp_path / "toy" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    graph = load_facebook("414", folder=tmp_path / "toy" / "facebook")
+    graph = load_public_graph("facebook", "414", folder=tmp_path / "toy" / "facebook")
     pinned = replace(DATASETS["facebook"], hashes={"414": graph.content_hash})
     monkeypatch.setitem(DATASETS, "facebook", pinned)
     return graph
@@ -82,7 +81,7 @@ def write_zip(path, files):
 
 def refuse(cache, name, url, message):
     with pytest.raises(DataError, match=message) as caught:
-        fetch(name, url)
+        fetch_dataset(name, url)
     assert "\n" not in str(caught.value)
     assert not list(cache.iterdir())
 
@@ -90,7 +89,7 @@ def refuse(cache, name, url, message):
 def test_fetch__an_archive_becomes_a_folder_of_the_needed_files(site, toy, cache):
     folder, address = site
     write_tar(folder / "f.tar.gz", EGO)
-    place = fetch("facebook", f"{address}/f.tar.gz")
+    place = fetch_dataset("facebook", f"{address}/f.tar.gz")
     assert place == cache / "facebook"
     assert sorted(file.name for file in place.iterdir()) == [
         "414.edges",
@@ -98,7 +97,7 @@ def test_fetch__an_archive_becomes_a_folder_of_the_needed_files(site, toy, cache
         "414.featnames",
     ]
     assert list(cache.iterdir()) == [place]
-    assert load_facebook("414").content_hash == toy.content_hash
+    assert load_public_graph("facebook", "414").content_hash == toy.content_hash
 
 
 def test_fetch__a_zip_serves_as_well_and_replaces_what_was_there(site, toy, cache):
@@ -106,7 +105,7 @@ def test_fetch__a_zip_serves_as_well_and_replaces_what_was_there(site, toy, cach
     (cache / "facebook").mkdir(parents=True)
     (cache / "facebook" / "old").touch()
     write_zip(folder / "f.zip", EGO)
-    place = fetch("facebook", f"{address}/f.zip")
+    place = fetch_dataset("facebook", f"{address}/f.zip")
     assert not (place / "old").exists()
     assert list(cache.iterdir()) == [place]
 
@@ -115,7 +114,7 @@ def test_fetch__the_real_graphs_pass_in_upstream_packing(site, real_data):
     folder, address = site
     egos = {f"facebook/{file.name}": file.read_bytes() for file in real_data.glob("facebook/*.*")}
     write_tar(folder / "f.tar.gz", egos)
-    fetch("facebook", f"{address}/f.tar.gz")
+    fetch_dataset("facebook", f"{address}/f.tar.gz")
     assert load("facebook:3437").num_nodes == 532
     countries = {}
     for country in ("PTBR", "RU", "ES"):
@@ -124,15 +123,17 @@ def test_fetch__the_real_graphs_pass_in_upstream_packing(site, real_data):
         countries[f"{stem}_edges.csv"] = (here / f"{country}_edges.csv").read_bytes()
         countries[f"{stem}_features.json"] = (here / f"{country}.json").read_bytes()
     write_zip(folder / "t.zip", countries)
-    fetch("twitch", f"{address}/t.zip")
-    assert load_twitch("RU").num_nodes == 4385
+    fetch_dataset("twitch", f"{address}/t.zip")
+    assert load_public_graph("twitch", "RU").num_nodes == 4385
     here = real_data / "musae_facebook"
     pages = {
         "facebook_large/musae_facebook_edges.csv": (here / "facebook_edges.csv").read_bytes(),
         "facebook_large/musae_facebook_features.json": (here / "facebook.json").read_bytes(),
     }
     write_zip(folder / "p.zip", pages)
-    assert (fetch("musae-facebook", f"{address}/p.zip") / "musae_facebook_edges.csv").is_file()
+    assert (
+        fetch_dataset("musae-facebook", f"{address}/p.zip") / "musae_facebook_edges.csv"
+    ).is_file()
 
 
 def test_fetch__another_content_is_refused_by_name(site, toy, cache):
@@ -145,10 +146,10 @@ def test_fetch__a_failure_leaves_an_earlier_copy_alone(site, toy, cache):
     folder, address = site
     write_tar(folder / "good.tar.gz", EGO)
     write_tar(folder / "bad.tar.gz", EGO | {"facebook/414.edges": b"1 3\n3 2\n"})
-    fetch("facebook", f"{address}/good.tar.gz")
+    fetch_dataset("facebook", f"{address}/good.tar.gz")
     with pytest.raises(DataError):
-        fetch("facebook", f"{address}/bad.tar.gz")
-    assert load_facebook("414").content_hash == toy.content_hash
+        fetch_dataset("facebook", f"{address}/bad.tar.gz")
+    assert load_public_graph("facebook", "414").content_hash == toy.content_hash
     assert [entry.name for entry in cache.iterdir()] == ["facebook"]
 
 
@@ -170,10 +171,10 @@ def test_fetch__a_graph_that_is_not_pinned_may_be_defective_aloud(site, toy, cac
     folder, address = site
     write_tar(folder / "f.tar.gz", EGO | {"facebook/107.edges": b"1 x\n"})
     with caplog.at_level(logging.WARNING, "garden"):
-        fetch("facebook", f"{address}/f.tar.gz")
+        fetch_dataset("facebook", f"{address}/f.tar.gz")
     assert "facebook:107 cannot be read" in caplog.text
     with pytest.raises(DataError, match=r"107\.edges, line 1"):
-        load_facebook("107")
+        load_public_graph("facebook", "107")
 
 
 @pytest.mark.parametrize("kind", ["tar.gz", "zip"])
@@ -240,7 +241,7 @@ def test_fetch__a_full_disk_is_not_taken_for_a_lost_connection(site, toy, cache,
     with monkeypatch.context() as full:
         full.setattr("pooch.HTTPDownloader.__call__", fail)
         refuse(cache, "facebook", f"{address}/f.tar.gz", "No space left on device")
-    monkeypatch.setattr("garden.datasets.archive._write_member", fail)
+    monkeypatch.setattr("garden.datasets.fetch._write_member", fail)
     refuse(cache, "facebook", f"{address}/f.tar.gz", r"cannot be written \(No space left")
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from garden.datasets.random_attributed import attributed
-from garden.datasets.subgraphs import grown_piece, thinned
+from garden.datasets.subgraphs import snowball_sample, thinned
 
 SEEDS = range(30)
 
@@ -39,10 +39,10 @@ def test_thinned__shows_less_than_the_graph_did():
     )
 
 
-def test_grown_piece__is_a_connected_part_of_the_graph():
+def test_snowball_sample__is_a_connected_part_of_the_graph():
     graph = attributed(3)
     for seed in range(6):
-        piece = grown_piece(graph, 40, seed)
+        piece = snowball_sample(graph, 40, seed)
         assert 10 <= piece.num_nodes <= 40
         assert piece.components().max() == 0
         places = [graph.position(name) for name in piece.node_names]

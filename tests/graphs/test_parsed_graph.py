@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from garden.graphs.attribute_encoding import encode_columns
-from garden.graphs.draft import Draft, edge_notes
+from garden.graphs.parsed_graph import ParsedGraph, edge_notes
 
 LOOPS = "2 self-loops are dropped"
 MERGED = "1 of 4 edges repeat others: they are merged"
@@ -28,20 +28,24 @@ ONE_WAY = "1 of 2 links stand in one direction only: they are taken in both dire
         ([(0, 0), (1, 1), (0, 1), (1, 0), (1, 2), (1, 2)], None, [LOOPS, MERGED, ONE_WAY]),
     ],
 )
-def test_draft__what_is_forgotten_of_edges_is_counted(edges, directed, notes):
+def test_parsed_graph__what_is_forgotten_of_edges_is_counted(edges, directed, notes):
     assert list(edge_notes(np.array(edges).reshape(-1, 2), directed)) == notes
 
 
-@pytest.mark.parametrize("level", [logging.INFO, logging.WARNING])
-def test_draft__everything_is_said_once_at_the_level_asked_for(caplog, level):
+def test_parsed_graph__every_loss_is_logged_once(caplog):
     caplog.set_level(logging.INFO, "garden")
     columns = encode_columns({"age": [3, None], "kind": [None, None]}, 3, str, "g")
-    draft = Draft("g", np.array([(0, 1), (1, 1)]), list("abc"), columns, True, num_without_row=1)
-    graph = draft.graph(level)
+    parsed = ParsedGraph(
+        "g", np.array([(0, 1), (1, 1)]), list("abc"), columns, True, num_without_row=1
+    )
+    graph = parsed.graph()
     assert (graph.num_nodes, graph.num_edges) == (3, 1)
     assert [(record.levelno, record.getMessage()) for record in caplog.records] == [
-        (level, "g: 1 of 3 nodes have no row: zeros instead"),
-        (level, "g: 3 missing cells in 2 of 3 nodes count as zeros"),
-        (level, "g: 1 self-loops are dropped"),
-        (level, "g: 1 of 1 links stand in one direction only: they are taken in both directions"),
+        (logging.WARNING, "g: 1 of 3 nodes have no row: zeros instead"),
+        (logging.WARNING, "g: 3 missing cells in 2 of 3 nodes count as zeros"),
+        (logging.WARNING, "g: 1 self-loops are dropped"),
+        (
+            logging.WARNING,
+            "g: 1 of 1 links stand in one direction only: they are taken in both directions",
+        ),
     ]

@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 
 from garden.graphs.attribute_encoding import encode_columns
-from garden.graphs.scale import scaled_table
+from garden.graphs.standardise import standardised_table
 
 
 def scaled(rows=None, **columns):
     num_rows = len(next(iter(columns.values())))
     encoded = encode_columns(columns, num_rows, str, "t.csv")
-    return scaled_table(encoded, np.arange(num_rows) if rows is None else np.array(rows))
+    return standardised_table(encoded, np.arange(num_rows) if rows is None else np.array(rows))
 
 
 def test_scale__numbers_get_mean_zero_and_variance_one():

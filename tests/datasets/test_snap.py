@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import shortest_path
 
-from garden.datasets.facebook import load_facebook
+from garden.datasets.public_graphs import load_public_graph
 from garden.datasets.snap import read_snap
 from garden.errors import DataError, SpecError
 
@@ -23,7 +23,7 @@ EGOS = [row[0] for row in PUBLISHED]
 def test_facebook__graphs_match_the_published_table(
     real_data, ego, nodes, edges, distance, density, width
 ):
-    graph = load_facebook(ego, folder=real_data / "facebook").largest_component()
+    graph = load_public_graph("facebook", ego, folder=real_data / "facebook").largest_component()
     assert (graph.num_nodes, graph.num_edges, graph.num_attributes) == (nodes, edges, width)
     distances = shortest_path(graph.adjacency(), unweighted=True)
     assert distances.sum() / (nodes * (nodes - 1)) == pytest.approx(distance, abs=0.005)
@@ -42,13 +42,13 @@ def mean_cosines(graph):
 
 @pytest.mark.parametrize("ego", EGOS)
 def test_facebook__friends_are_alike_when_attributes_are_joined_by_id(real_data, ego):
-    friends, pairs = mean_cosines(load_facebook(ego).largest_component())
+    friends, pairs = mean_cosines(load_public_graph("facebook", ego).largest_component())
     assert friends >= 1.04 * pairs
 
 
 @pytest.mark.parametrize("ego", EGOS)
 def test_facebook__homophily_vanishes_in_the_published_order(real_data, ego):
-    graph = load_facebook(ego, attributes="as-published").largest_component()
+    graph = load_public_graph("facebook", ego, attributes="as-published").largest_component()
     friends, pairs = mean_cosines(graph)
     # Ego 348 lies 2.1 % below the mean over pairs, the other four within 1 %.
     assert friends == pytest.approx(pairs, rel=0.022 if ego == "348" else 0.02)
@@ -56,7 +56,7 @@ def test_facebook__homophily_vanishes_in_the_published_order(real_data, ego):
 
 def test_facebook__an_unknown_ego_is_refused(real_data):
     with pytest.raises(SpecError, match="facebook:1: no such graph: facebook has 414, 686"):
-        load_facebook(1)
+        load_public_graph("facebook", 1)
 
 
 EDGES = "10 30\n30 10\n20 30\n"

@@ -1,4 +1,8 @@
-"""Which kinds of files are read, and telling what a file of another kind is."""
+"""Recognising files that are no graph, or have the wrong suffix, by their first bytes.
+
+An edge list may have any name, so that a picture or a web page would be read as one; the error
+should say what the file is instead, and which kinds are read.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +54,12 @@ _ZIPPED = {".xlsx": "an Excel workbook", ".docx": "a Word document", ".zip": "a 
 
 
 def refuse_other_kinds(path: Path) -> None:
-    """Refuse a file that is about to be read as an edge list and is something else."""
+    """Refuse a file that is about to be read as an edge list and is something else.
+
+    Raises:
+        DataError: If its first bytes are those of a known format, or binary.
+
+    """
     kind = _kind(path)
     if kind is not None:
         raise unknown_kind(path, kind)
@@ -75,7 +84,7 @@ def _kind(path: Path) -> str | None:
     for opening, kind in _TEXT_STARTS.items():
         if text.startswith(opening.encode()):
             return kind
-    # A stray byte in a file that is named as text is told with its line, by the reader.
+    # Of a stray byte in a file that is named as text, the reader knows the line.
     if inner_suffix(path) not in TEXT_SUFFIXES and not _is_text(start):
         return "binary data"
     return None

@@ -29,7 +29,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("name", list(OTHERS))
-def test_kinds__a_file_of_another_kind_is_told_so_with_the_kinds_that_are_known(tmp_path, name):
+def test_signatures__a_file_of_another_kind_is_named_beside_the_known_kinds(tmp_path, name):
     content, kind = OTHERS[name]
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataError) as caught:
@@ -43,7 +43,7 @@ def test_kinds__a_file_of_another_kind_is_told_so_with_the_kinds_that_are_known(
 
 
 @pytest.mark.parametrize("name", ["g", "g.dat", "g.links", "g.mtx2"])
-def test_kinds__an_edge_list_under_any_name_is_read(tmp_path, name):
+def test_signatures__an_edge_list_under_any_name_is_read(tmp_path, name):
     (tmp_path / name).write_text("a b\nb c\n")
     assert load(tmp_path / name).num_edges == 2
 

@@ -19,32 +19,32 @@ def ring(num_nodes):
 
 def test_statistics__distances_are_those_of_all_pairs():
     hops = distances(GRAPH)
-    facts = graph_statistics(GRAPH)
-    assert facts["mean_distance"] == hops.sum() / (300 * 299)
-    assert facts["longest_distance_seen"] == hops.max()
-    assert facts["distance_sources"] == 300
+    found = graph_statistics(GRAPH)
+    assert found["mean_distance"] == hops.sum() / (300 * 299)
+    assert found["longest_distance_seen"] == hops.max()
+    assert found["distance_sources"] == 300
 
 
 def test_statistics__a_graph_with_many_edges_is_measured_from_fewer_sources(monkeypatch):
     monkeypatch.setattr(statistics, "_MAX_STEPS", 100 * len(GRAPH.indices))
-    facts = graph_statistics(GRAPH)
-    assert facts["distance_sources"] == 100
-    assert facts["mean_distance"] == pytest.approx(distances(GRAPH).sum() / (300 * 299), rel=0.1)
+    found = graph_statistics(GRAPH)
+    assert found["distance_sources"] == 100
+    assert found["mean_distance"] == pytest.approx(distances(GRAPH).sum() / (300 * 299), rel=0.1)
 
 
 def test_statistics__no_table_of_all_distances_is_held():
     graph = ring(6000)  # 2,000 sources: a table of them would take 48 MB
     graph_statistics(ring(10))
     tracemalloc.start()
-    facts = graph_statistics(graph)
+    found = graph_statistics(graph)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert facts["distance_sources"] == 2000
-    assert facts["mean_distance"] == pytest.approx(6000 * 6000 / 4 / 5999)
+    assert found["distance_sources"] == 2000
+    assert found["mean_distance"] == pytest.approx(6000 * 6000 / 4 / 5999)
     assert peak < 12e6
 
 
 def test_statistics__of_a_single_node_have_no_distances():
-    facts = graph_statistics(Graph.from_edges(np.empty((0, 2), dtype=int), 1))
-    assert facts["mean_distance"] == 0
-    assert facts["longest_distance_seen"] == 0
+    found = graph_statistics(Graph.from_edges(np.empty((0, 2), dtype=int), 1))
+    assert found["mean_distance"] == 0
+    assert found["longest_distance_seen"] == 0

@@ -1,0 +1,200 @@
+"""Tables of raw cells, whether they come from CSV, TSV, Parquet or a pandas frame.
+
+CSV is read line by line (:mod:`garden.datasets.lines`), not by pandas, so that each error names
+its line, whatever comments, blank lines and quoted line ends stand above it. pandas and pyarrow
+are imported for Parquet alone; frames are read through their own methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from garden.datasets.lines import csv_delimiter, csv_records, inner_suffix
+from garden.errors import DataError, one_line, short_repr
+from garden.graphs.attribute_encoding import as_number, is_missing, is_vector
+from garden.graphs.convert import node_name
+
+_SUFFIXES = (".csv", ".tsv", ".parquet")
+
+
+@dataclass(frozen=True)
+class ColumnNames:
+    """The columns that the user named; None where they are to be found."""
+
+    source: str | None = None
+    target: str | None = None
+    node: str | None = None
+
+    @property
+    def given(self) -> dict[str, str]:
+        """Those that were named, by the argument of :func:`garden.load` that names them."""
+        named = {
+            "source_column": self.source,
+            "target_column": self.target,
+            "node_column": self.node,
+        }
+        return {argument: column for argument, column in named.items() if column is not None}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of raw cells under their names, all of one length."""
+
+    name: str
+    """What errors call it."""
+    columns: dict[str, list[object]]
+    locate: Callable[[int], str]
+    """Where a row stands, such as ``nodes.csv, line 7``."""
+    index: str | None = None
+    """The column that is a frame's index: it may name nodes, and is no attribute."""
+
+    def attributes(self, key: str) -> dict[str, list[object]]:
+        """The columns that neither name the nodes nor count the rows."""
+        return {k: cells for k, cells in self.columns.items() if k not in (key, self.index)}
+
+    def names_of(self, column: str) -> list[str]:
+        """The cells of a column as names of nodes; an empty one is an error."""
+        cells = self.columns[column]
+        names = _cell_names(cells)
+        if None in names:
+            row = names.index(None)
+            what = "an empty node name" if is_missing(cells[row]) else "no node name"
+            raise DataError(f"{self.locate(row)}: {what} in column {short_repr(column)}: give one")
+        return [name for name in names if name is not None]
+
+
+def is_table_file(path: Path) -> bool:
+    """Whether the name is that of a table."""
+    return inner_suffix(path) in _SUFFIXES
+
+
+def read_table(path: Path, is_nodes: bool) -> Table:
+    """The table in a CSV, TSV or Parquet file.
+
+    Args:
+        path: The file; CSV and TSV begin with a header and may be gzipped.
+        is_nodes: Whether it is a table of nodes, whose index may name them, or one of edges.
+
+    """
+    if inner_suffix(path) == ".parquet":
+        return _read_parquet(path, is_nodes)
+    return _read_csv(path, csv_delimiter(path) or ",")
+
+
+def is_frame(source: Any) -> bool:
+    """Whether this is a pandas DataFrame."""
+    return any(
+        kind.__module__.partition(".")[0] == "pandas" and kind.__name__ == "DataFrame"
+        for kind in type(source).__mro__
+    )
+
+
+def table_of_frame(frame: Any, name: str, is_nodes: bool) -> Table:
+    """A frame's columns as raw cells, with its index where that may name nodes.
+
+    Args:
+        frame: A pandas frame.
+        name: What errors call it.
+        is_nodes: Whether it is a table of nodes. Of edges the index counts only where it has
+            names and the columns alone are too few to hold two ends.
+
+    """
+    index = None
+    if is_nodes and frame.index.nlevels == 1:
+        index = str("index" if frame.index.name is None else frame.index.name)
+        index = None if index in map(str, frame.columns.tolist()) else index
+    elif None not in frame.index.names and (frame.index.nlevels > 1 or len(frame.columns) < 2):
+        frame = frame.reset_index()
+    columns: dict[str, list[object]] = {}
+    for column, key in enumerate(frame.columns.tolist()):
+        if str(key) in columns or not isinstance(key, str | int):
+            why = "stands twice" if str(key) in columns else "is no text"
+            raise DataError(f"{name}: the column {short_repr(key)} {why}: rename it")
+        columns[str(key)] = frame.iloc[:, column].astype(object).tolist()
+    if index is not None:
+        columns[index] = frame.index.tolist()
+    labels = frame.index.tolist() if frame.index.is_unique else range(len(frame))
+    return Table(name, columns, lambda row: f"{name}, row {short_repr(labels[row])}", index)
+
+
+def column_keys(header: Sequence[str], where: str) -> list[str]:
+    """The names of the columns under a header; an empty or repeated one is an error."""
+    keys = [cell.strip() for cell in header]
+    repeated = next((key for key in keys if keys.count(key) > 1 or not key), None)
+    if repeated is not None:
+        raise DataError(f"{where}: the column {repeated!r} is empty or stands twice: name it anew")
+    return keys
+
+
+def table_of_rows(path: Path, keys: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> Table:
+    """The table of a text file.
+
+    Args:
+        path: The file.
+        keys: The names of its columns; cells beyond them are left out.
+        rows: The number of each line and its cells, all of one width.
+
+    """
+    columns = zip(*(cells for _, cells in rows), strict=True) if rows else [()] * len(keys)
+    return Table(
+        str(path),
+        {key: list(cells) for key, cells in zip(keys, columns, strict=False)},
+        lambda row: f"{path}, line {rows[row][0]}",
+    )
+
+
+def _cell_names(cells: list[object]) -> list[str | None]:
+    """Each cell as the name of a node, None where it is none; repeats are read once."""
+    if set(map(type, cells)) in ({str}, {int}):
+        known = {cell: cell_name(cell) for cell in set(cells)}
+        return [known[cell] for cell in cells]
+    return [cell_name(cell) for cell in cells]
+
+
+def cell_name(cell: object) -> str | None:
+    """The cell as the name of a node; None where it is none."""
+    if is_missing(cell) or is_vector(cell) or isinstance(cell, dict | set):
+        return None
+    if isinstance(cell, str):
+        return cell
+    number = as_number(cell)
+    if number is not None and abs(number) == float("inf") and not isinstance(cell, int):
+        return None
+    return node_name(cell)
+
+
+def _read_parquet(path: Path, is_nodes: bool) -> Table:
+    """The table of a Parquet file, for which pandas and pyarrow must be installed."""
+    try:
+        import pandas
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise DataError(
+            f"{path}: reading Parquet needs pandas and pyarrow: pip install pandas pyarrow"
+        ) from None
+    if not path.is_file():
+        raise DataError(f"{path}: no such file: check the path")
+    try:
+        # Nullable columns keep integers whole where a cell is missing.
+        frame = pandas.read_parquet(path, engine="pyarrow", dtype_backend="numpy_nullable")
+    except Exception as error:  # pandas and pyarrow raise many kinds on damaged files
+        raise DataError(f"{path}: cannot be read as Parquet ({one_line(error)})") from None
+    return table_of_frame(frame, str(path), is_nodes)
+
+
+def _read_csv(path: Path, delimiter: str) -> Table:
+    records = csv_records(path, delimiter)
+    number, header = next(records, (0, []))
+    keys = column_keys(header, f"{path}, line {number}" if header else str(path))
+    rows = []
+    for number, cells in records:
+        if len(cells) != len(keys):
+            raise DataError(
+                f"{path}, line {number}: {len(cells)} cells where the header has {len(keys)} "
+                "columns"
+            )
+        rows.append((number, cells))
+    return table_of_rows(path, keys, rows)
