@@ -8,8 +8,8 @@ from typing import Annotated
 
 import tyro
 
+from garden.cli.console import Verb
 from garden.cli.graph_options import GraphOptions
-from garden.cli.verb import Verb
 from garden.training.config import AdaptConfig
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from garden.cli.verb import Verb
+from garden.cli.console import Verb
 
 if TYPE_CHECKING:
     from garden.datasets.task import SearchTask
@@ -69,7 +69,7 @@ class Quickstart(Verb):
         if self.seed == 0:  # the shipped policy was trained on this graph and this split
             strategies.append("garden-quickstart")
         options = TrainingOptions(updates=_UPDATES, dropout=_DROPOUT)
-        policy = train(task, options=options, quiet=self.talk.quiet)
+        policy = train(task, options=options, quiet=self.verbosity.quiet)
         policy.save(self.out / "trellis", force=True)
         return [*strategies, policy]
 
