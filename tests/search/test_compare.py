@@ -19,10 +19,10 @@ from garden.search.compare import (
     compare,
 )
 from garden.search.config import EvaluationConfig
-from garden.search.temperature_sums import estimated_ratio_sums
 from garden.search.temperature_tuning import (
     TEMPERATURES,
     best_temperature,
+    estimated_ratio_sums,
     prepare,
     validation_ratios,
 )
@@ -264,6 +264,6 @@ def test_tune__asks_exact_ratios_only_of_temperatures_that_can_be_the_best(monke
         asked.append(len(scores))
         return chain_of_scores(graph, scores, *rest)
 
-    monkeypatch.setattr("garden.search.temperature_sums.chain_of_scores", counted)
+    monkeypatch.setattr("garden.search.temperature_tuning.chain_of_scores", counted)
     best_temperature(DistanceWalker(), TASK)
     assert len(asked) < len(TEMPERATURES) / 2

@@ -61,7 +61,7 @@ class Route(Verb):
             progress_bar,
             write_json,
         )
-        from garden.plots.walk import picture_format
+        from garden.plots.style import picture_format
 
         check_outputs(self.plot, json=self.json)
         if self.plot:

@@ -28,7 +28,7 @@ class Renderer:
 
         from garden.plots.episode import draw_episode
 
-        figure = draw_episode(self._graph, nodes, target, self._places)
+        figure = draw_episode(self._graph, nodes, target, self._coordinates)
         canvas: Any = FigureCanvasAgg(figure)
         canvas.draw()
         return np.asarray(canvas.buffer_rgba())[..., :3].copy()
@@ -49,7 +49,7 @@ class Renderer:
         )
 
     @cached_property
-    def _places(self) -> np.ndarray | None:
-        from garden.plots.layout import MAX_DRAWN, places_of
+    def _coordinates(self) -> np.ndarray | None:
+        from garden.plots.layout import MAX_DRAWN, node_coordinates
 
-        return places_of(self._graph) if self._graph.num_nodes <= MAX_DRAWN else None
+        return node_coordinates(self._graph) if self._graph.num_nodes <= MAX_DRAWN else None

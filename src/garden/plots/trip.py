@@ -1,4 +1,4 @@
-"""One message's trip alone: hop by hop, each holder at its distance to the target."""
+"""A message's path without its graph: hop by hop, each holder at its distance to the target."""
 
 from __future__ import annotations
 
@@ -10,27 +10,32 @@ import numpy as np
 from garden.graphs.cells import shortened
 from garden.graphs.distances import distances
 from garden.graphs.graph import Graph
+from garden.plots.style import BLUE, PATH_COLOUR
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-TRIP_COLOUR = "#d55e00"  # vermillion of Okabe and Ito's palette: told apart by every eye
-_NEARER = "#0072b2"
 _MAX_NAMES = 60
 
 
 def draw_trip_alone(axes: Axes, graph: Graph, nodes: Sequence[int], target: int) -> None:
-    """Hops from left to right, distances to the target upwards, names beside the holders.
+    """Draw hops from left to right and distances to the target upwards, with holders named.
 
-    A solid line is a hop that gets nearer to the target, a dashed one any other. Of a long
-    trip only some holders are named: the ends, and every few hops between them.
+    A solid blue line is a hop that gets nearer to the target, a dashed vermillion one any other. Of
+    a long path only the ends and every few holders between them are named.
+
+    Args:
+        axes: Axes to draw on.
+        graph: Where distances are measured.
+        nodes: Positions of the holders, the source first.
+        target: The position of the target.
     """
     heights = distances(graph, np.array([target]))[0][list(nodes)]
     hops = np.arange(len(nodes))
     _draw_hops(axes, hops, heights)
     axes.scatter(hops, heights, s=30, color="black", zorder=3)
     axes.scatter(0, heights[0], marker="s", s=90, color="black", zorder=4, label="source")
-    _draw_goal(axes, hops[-1], int(heights[-1]))
+    _draw_target(axes, hops[-1], int(heights[-1]))
     names = [shortened(graph.node_names[node]) for node in nodes]
     _name_holders(axes, names, heights)
     if nodes[-1] != target:
@@ -42,12 +47,12 @@ def draw_trip_alone(axes: Axes, graph: Graph, nodes: Sequence[int], target: int)
 def _draw_hops(axes: Axes, hops: np.ndarray, heights: np.ndarray) -> None:
     from matplotlib.collections import LineCollection
 
-    places = np.stack([hops, heights], axis=1)
-    lines = np.stack([places[:-1], places[1:]], axis=1)  # (num_hops, 2, 2)
+    points = np.stack([hops, heights], axis=1)
+    lines = np.stack([points[:-1], points[1:]], axis=1)  # (num_hops, 2, 2)
     nearer = heights[1:] < heights[:-1]
     for chosen, colour, style, label in (
-        (nearer, _NEARER, "-", "a hop that gets nearer"),
-        (~nearer, TRIP_COLOUR, "--", "a hop that does not"),
+        (nearer, BLUE, "-", "a hop that gets nearer"),
+        (~nearer, PATH_COLOUR, "--", "a hop that does not"),
     ):
         if chosen.any():
             drawn = LineCollection(
@@ -56,11 +61,11 @@ def _draw_hops(axes: Axes, hops: np.ndarray, heights: np.ndarray) -> None:
             axes.add_collection(drawn)
 
 
-def _draw_goal(axes: Axes, last: int, height: int) -> None:
-    """The star: where the trip ended, or beyond its end if it never arrived."""
-    place = last if height == 0 else last + 1
+def _draw_target(axes: Axes, last: int, height: int) -> None:
+    """The target's star: at the end of the path, or beyond it if the message did not arrive."""
+    hop = last if height == 0 else last + 1
     axes.scatter(
-        place, 0, marker="*", s=220, color="white", edgecolor="black", zorder=5, label="target"
+        hop, 0, marker="*", s=220, color="white", edgecolor="black", zorder=5, label="target"
     )
 
 
@@ -71,12 +76,12 @@ def _name_holders(axes: Axes, names: Sequence[str], heights: np.ndarray) -> None
             _write(axes, name, (hop, heights[hop]))
 
 
-def _write(axes: Axes, name: str, place: tuple[float, float]) -> None:
+def _write(axes: Axes, name: str, point: tuple[float, float]) -> None:
     from matplotlib.patheffects import withStroke
 
     text = axes.annotate(
         name,
-        place,
+        point,
         xytext=(3, 8),
         textcoords="offset points",
         rotation=60,
@@ -88,7 +93,7 @@ def _write(axes: Axes, name: str, place: tuple[float, float]) -> None:
 
 
 def _leave_room(axes: Axes, farthest: int, letters: int) -> None:
-    """Room above the highest holder for a slanted name of this many letters."""
+    """Leave room above the highest holder for a slanted name of this many letters."""
     share = min(0.5, 0.02 + 0.01 * letters)  # of the height of the axes
     axes.set_ylim(-0.4, farthest + share / (1 - share) * (farthest + 0.4))
 
