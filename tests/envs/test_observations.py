@@ -155,15 +155,15 @@ def test_fill__two_threads_fill_as_one_does(
 
 def test_buffers__memory_is_used_again_only_when_nobody_holds_a_part_of_it() -> None:
     buffers = Buffers((4, 3))
-    first = buffers.lend()
+    first = buffers.take()
     place = first.ctypes.data
     part = first[2:]
     del first
-    second = buffers.lend()
+    second = buffers.take()
     assert second.ctypes.data != place
     tensor = torch.from_numpy(part)
     del part
-    third = buffers.lend()
+    third = buffers.take()
     assert third.ctypes.data not in {place, second.ctypes.data}
     del tensor
-    assert buffers.lend().ctypes.data == place
+    assert buffers.take().ctypes.data == place

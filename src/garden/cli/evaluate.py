@@ -67,7 +67,7 @@ class Evaluate(Verb):
     """Write the report as JSON to this file; - is standard output."""
 
     def run(self) -> None:
-        """Load, evaluate, show."""
+        """Evaluate on every seed, print the table, write what was asked for."""
         from garden.atomic import write_text
         from garden.cli.console import busy, check_outputs, print_table, say, write_json
         from garden.search.seed_summary import SeedSummary

@@ -21,7 +21,7 @@ from garden.atomic import refuse_other, write_text
 from garden.errors import GardenError, TaskError, expect
 from garden.graphs.cells import shown
 from garden.graphs.graph import Graph
-from garden.notebook import facts_as_html
+from garden.notebook import properties_as_html
 
 Split = Literal["train", "validation", "test", "all"]
 SPLITS: tuple[Split, ...] = get_args(Split)
@@ -172,7 +172,7 @@ class SearchTask:
             "validation pairs": f"{len(self.validation_pairs):,}",
             "test pairs": f"{len(self.test_pairs):,}",
         }
-        return facts_as_html(f"SearchTask on {self.graph.name}", facts)
+        return properties_as_html(f"SearchTask on {self.graph.name}", facts)
 
 
 def draw_pairs(targets: np.ndarray, num_nodes: int, num_pairs: int, seed: list[int]) -> np.ndarray:

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from garden.errors import ArgumentError, GraphError
 from garden.graphs.cells import sample_of, shown
-from garden.notebook import facts_as_html
+from garden.notebook import properties_as_html
 
 AttributeTable: TypeAlias = np.ndarray | sp.csr_array  # (num_nodes, num_attributes) float32
 
@@ -222,7 +222,7 @@ class Graph:
             "node names": sample_of(self.node_names),
             "attribute names": sample_of(self.attribute_names, "–"),
         }
-        return facts_as_html(f"Graph {self.name}", facts)
+        return properties_as_html(f"Graph {self.name}", facts)
 
 
 def _csr_of_edges(edges: np.ndarray, num_nodes: int) -> tuple[np.ndarray, np.ndarray]:

@@ -25,6 +25,8 @@ def draw_learning_curves(
     Returns:
         The figure: a line per run, with a dot at its best validation.
     """
+    from matplotlib.ticker import LogLocator, NullFormatter
+
     axes = new_axes(7, 4.5)
     for number, (label, records) in enumerate(curves.items()):
         updates = [record["update"] for record in records]
@@ -37,6 +39,9 @@ def draw_learning_curves(
         best = min(range(len(ratios)), key=ratios.__getitem__)
         axes.plot(updates[best], ratios[best], "o", color=colour, markersize=5)
     axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter(NullFormatter())
     axes.axhline(1.0, color="black", linewidth=0.6)
     axes.set_xlabel("updates")
     axes.set_ylabel("validation oracle ratio (1 is the shortest path)")

@@ -77,7 +77,7 @@ def _draw_seen(axes: Axes, graph: Graph, holder: int, point_of: dict[int, np.nda
         color=SEEN_COLOUR,
         zorder=2.5,
         linewidths=0,
-        label="its slots",
+        label="its neighbours, by slot",
     )
     x, y = point_of[holder]
     axes.scatter(x, y, s=260, facecolors="none", edgecolors=SEEN_COLOUR, zorder=4, label="holder")

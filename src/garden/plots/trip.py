@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MAX_NAMES = 60
+_MAX_UPRIGHT_LETTERS = 60  # of all names, side by side on a line
 
 
 def draw_trip_alone(axes: Axes, graph: Graph, nodes: Sequence[int], target: int) -> None:
@@ -39,7 +40,7 @@ def draw_trip_alone(axes: Axes, graph: Graph, nodes: Sequence[int], target: int)
     names = [shortened(graph.node_names[node]) for node in nodes]
     _name_holders(axes, names, heights)
     if nodes[-1] != target:
-        _write(axes, shortened(graph.node_names[target]), (hops[-1] + 1, 0))
+        _write(axes, shortened(graph.node_names[target]), (hops[-1] + 1, 0), _rotation(names))
     _draw_scales(axes, len(nodes) - int(nodes[-1] == target))
     _leave_room(axes, int(heights.max()), max(map(len, names)))
 
@@ -71,12 +72,18 @@ def _draw_target(axes: Axes, last: int, height: int) -> None:
 
 def _name_holders(axes: Axes, names: Sequence[str], heights: np.ndarray) -> None:
     step = -(-len(names) // _MAX_NAMES)
+    rotation = _rotation(names)
     for hop, name in enumerate(names):
         if hop % step == 0 or hop == len(names) - 1:
-            _write(axes, name, (hop, heights[hop]))
+            _write(axes, name, (hop, heights[hop]), rotation)
 
 
-def _write(axes: Axes, name: str, point: tuple[float, float]) -> None:
+def _rotation(names: Sequence[str]) -> float:
+    """Upright names where a few short ones fit side by side, slanted ones elsewhere."""
+    return 0.0 if len(names) * max(map(len, names)) <= _MAX_UPRIGHT_LETTERS else 60.0
+
+
+def _write(axes: Axes, name: str, point: tuple[float, float], rotation: float) -> None:
     from matplotlib.patheffects import withStroke
 
     text = axes.annotate(
@@ -84,8 +91,8 @@ def _write(axes: Axes, name: str, point: tuple[float, float]) -> None:
         point,
         xytext=(3, 8),
         textcoords="offset points",
-        rotation=60,
-        fontsize=8,
+        rotation=rotation,
+        fontsize=10,
         parse_math=False,  # a dollar sign in a name is a dollar sign
         zorder=6,
     )
