@@ -22,7 +22,7 @@ _DROPOUT = 0.0  # two attributes are too few to drop any: chosen on validation t
 
 @dataclass(frozen=True)
 class Quickstart(Verb):
-    """Generate a graph, train trellis on it, compare all strategies, and draw one message's path."""
+    """Generate a graph, train trellis on it, compare strategies, and draw one message's path."""
 
     out: Path = Path("garden-quickstart")
     """The folder for the policy, the table and the picture."""
