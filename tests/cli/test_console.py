@@ -117,7 +117,7 @@ class WatchedStderr(io.StringIO):
 @pytest.fixture
 def stderr(monkeypatch):
     monkeypatch.setattr(console, "EVERY", 0.0)
-    monkeypatch.setattr(console, "_CLOCK_INTERVAL", 0.001)
+    monkeypatch.setattr(console, "CLOCK_INTERVAL", 0.001)
     log_to_stderr()
     return WatchedStderr()
 

@@ -26,8 +26,8 @@ from garden.errors import DataError, SpecError
 from garden.search.progress import Progress, silent
 
 EVERY = 10.0  # seconds between two lines; nobody waits longer than 15, however slow the machine
-_CLOCK_INTERVAL = 1.0  # seconds between two looks at the clock
-_BAR_DELAY = 1.0  # seconds before a bar appears
+CLOCK_INTERVAL = 1.0  # seconds between two looks at the clock
+BAR_DELAY = 1.0  # seconds before a bar appears
 _LOG = logging.getLogger("garden")
 
 
@@ -222,7 +222,7 @@ def _bar() -> Iterator[Progress]:
         if what not in bars:
             bars[what] = bar.add_task(what, total=total)
         bar.update(bars[what], completed=done, visible=done < total)
-        if not bar.live.is_started and time.monotonic() - started > _BAR_DELAY:
+        if not bar.live.is_started and time.monotonic() - started > BAR_DELAY:
             bar.start()
 
     try:
@@ -300,7 +300,7 @@ class Heartbeat:
         ended = threading.Event()
 
         def keep_beating() -> None:
-            while not ended.wait(_CLOCK_INTERVAL):
+            while not ended.wait(CLOCK_INTERVAL):
                 self.beat()
 
         thread = threading.Thread(target=keep_beating, daemon=True)

@@ -32,7 +32,7 @@ Observe = Literal["features", "mask"]
 NUM_OWN_COLUMNS = 2  # 1 for a node; log(1 + degree)
 _NUM_PARTS = 32
 _BYTES_FOR_TWO = 1 << 22  # from this size on a second thread pays
-_BYTES_OF_LINES = 1 << 25  # up to here all holders' rows are made once and copied
+MAX_CACHED_BYTES = 1 << 25  # up to here all holders' rows are made once and copied
 _MAX_ENTRIES = 1 << 28  # of the table of rows, 1 GiB
 
 
@@ -71,7 +71,7 @@ class Observer:
     def lines(self) -> np.ndarray | None:
         """Every node's observation without a message, (num_nodes, size); None where too large."""
         nodes = np.arange(self.graph.num_nodes)
-        if len(nodes) * self.size * self.rows.itemsize > _BYTES_OF_LINES:
+        if len(nodes) * self.size * self.rows.itemsize > MAX_CACHED_BYTES:
             return None
         lines = np.empty((len(nodes), self.size), dtype=np.float32)
         self._lay_out(nodes, np.full(len(nodes), -1), lines)

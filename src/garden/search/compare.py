@@ -194,7 +194,7 @@ def _play(
 ) -> list[PairOutcomes]:
     """Outcomes of each player; pairs are played in blocks whose distributions fit memory."""
     hops, truncation, wins = np.empty((3, len(players), len(pairs)))
-    for block in _pair_blocks(pairs[:, 1], max_hops, task.graph.num_nodes):
+    for block in pair_blocks(pairs[:, 1], max_hops, task.graph.num_nodes):
         tables = []
         memo = ScoreMemo()
         for number, player in enumerate(players):
@@ -243,7 +243,7 @@ def _distributions(
     return sampled_distributions(walks.hops, max_hops)
 
 
-def _pair_blocks(targets: np.ndarray, max_hops: int, num_nodes: int) -> Iterator[slice]:
+def pair_blocks(targets: np.ndarray, max_hops: int, num_nodes: int) -> Iterator[slice]:
     """Blocks of pairs that are sorted by target.
 
     A block ends where a target ends, so that each chain is solved once; only a target with more

@@ -128,13 +128,13 @@ def _kernel_of(memory: Memory, representations: Representations) -> Callable[...
     if isinstance(memory, BatchMemory):
         return partial(walk_batch, memory=memory.among(representations))
     try:
-        from garden.search import frontier_kernel as frontier
-        from garden.search import kernels
+        from garden.search.frontier_kernel import walk_frontier
+        from garden.search.kernels import walk_backtrack, walk_memoryless, walk_visited
     except ImportError:
         return None
     if isinstance(memory, FrontierMemory):
         return partial(
-            frontier.walk_frontier,
+            walk_frontier,
             price=memory.hop_price,
             patience=memory.patience,
             by_score=memory.by_score,
@@ -142,9 +142,9 @@ def _kernel_of(memory: Memory, representations: Representations) -> Callable[...
     if memory is not MEMORIES.get(memory.name):
         return None
     compiled: dict[str, Callable[..., None]] = {
-        "none": kernels.walk_memoryless,
-        "visited": kernels.walk_visited,
-        "backtrack": kernels.walk_backtrack,
+        "none": walk_memoryless,
+        "visited": walk_visited,
+        "backtrack": walk_backtrack,
     }
     return compiled.get(memory.name)
 
