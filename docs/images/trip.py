@@ -12,8 +12,8 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 import garden
-from garden.api import RoutedMessage
 from garden.graphs.distances import distances
+from garden.routing import RoutedMessage
 
 GRAPH, SOURCE, TARGET = "facebook:0", "154", "16"
 PANELS = {

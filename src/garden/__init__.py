@@ -1,7 +1,7 @@
 """garden: learn, run and study decentralised search on attributed graphs.
 
-The names below are the whole public surface; each is imported when it is first used, so that
-``import garden`` stays quick.
+``__all__`` is the whole public interface. Each name is imported when it is first used, so that
+``import garden`` takes milliseconds.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from garden import testing
-    from garden.api import adapt, evaluate, load, load_policy, route, train
+    from garden.api import adapt, evaluate, load, load_policy, train
     from garden.datasets.tabular.parse import from_pandas
     from garden.datasets.task import SearchTask
     from garden.errors import GardenError
     from garden.graphs.convert import from_igraph, from_networkx, from_pyg, to_networkx
     from garden.graphs.graph import Graph
     from garden.models.config import ModelConfig
+    from garden.routing import route
     from garden.search.config import EvaluationConfig
     from garden.strategies.base import Representations, Strategy
     from garden.training.config import TrainingOptions
@@ -48,7 +49,7 @@ __all__ = [
     "train",
 ]
 
-_HOMES = {
+_MODULES = {
     "AdaptConfig": "garden.training.universal.config",
     "EvaluationConfig": "garden.search.config",
     "GardenError": "garden.errors",
@@ -66,19 +67,19 @@ _HOMES = {
     "from_pyg": "garden.graphs.convert",
     "load": "garden.api",
     "load_policy": "garden.api",
-    "route": "garden.api",
+    "route": "garden.routing",
     "to_networkx": "garden.graphs.convert",
     "train": "garden.api",
 }
-_ROOMS = {"testing"}
+_PACKAGES = {"testing"}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
+    if name in _PACKAGES:
         return import_module(f"garden.{name}")
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'garden' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    value = getattr(import_module(_MODULES[name]), name)
     globals()[name] = value
     return value
 

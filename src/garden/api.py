@@ -1,159 +1,51 @@
-"""The facade: the verbs of garden as functions."""
+"""The functions of the public interface: load, train, adapt, evaluate.
+
+``garden.route`` is in :mod:`garden.routing`.
+"""
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
-
-import numpy as np
+from typing import TYPE_CHECKING, cast
 
 from garden.atomic import free_folder
 from garden.datasets.spec import load
-from garden.datasets.task import MIN_NODES, SearchTask
-from garden.errors import DataError, GraphError, SpecError, did_you_mean, expect, short_repr
-from garden.graphs.distances import pair_distances
-from garden.graphs.ego_extraction import ego_graphs
+from garden.datasets.task import SearchTask
+from garden.errors import DataError, SpecError, did_you_mean, expect, short_repr
 from garden.graphs.graph import Graph
 from garden.models.config import ModelConfig
-from garden.notebook import table_as_html
-from garden.provenance import any_has_met, check_fit, has_seen, seen_targets_error
+from garden.provenance import any_has_met, has_seen, seen_targets_error
 from garden.resolve import (
-    DEFAULT_STRATEGY,
     UNIVERSAL,
     StrategyLike,
-    contender_named,
     contenders_named,
     default_strategies,
     strategy_named,
 )
 from garden.search.compare import compare
-from garden.search.config import EvaluationConfig, MaxHops, check_max_hops
-from garden.search.episode_rng import episode_streams
-from garden.search.limits import limit_of
+from garden.search.config import EvaluationConfig
 from garden.search.progress import Progress, silent
 from garden.search.report import Report
-from garden.search.temperature_tuning import prepare
-from garden.search.walk import Walk, walk
-from garden.strategies.base import Fitted, Strategy, Tempered
 from garden.strategies.universal.adapted import Adapted, load_universal_or_adapted
 from garden.strategies.universal.policy import CONFIG_FILE, Universal, holds_universal
 from garden.training.config import RunOptions, TrainingOptions, check_size
 from garden.training.universal.config import AdaptConfig
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from garden.models.policy import Policy
-    from garden.plots.walk import View
     from garden.training.listener import Listener
     from garden.training.run import TrainedRun
 
 __all__ = [
-    "RoutedMessage",
     "adapt",
     "evaluate",
     "load",
     "load_policy",
-    "route",
     "train",
     "train_runs",
 ]
-
-_LOG = logging.getLogger("garden")
-_NEUTRAL_TEMPERATURE = 1.0
-
-
-@dataclass(frozen=True, eq=False)
-class RoutedMessage:
-    """The trip of one message, by node names, beside the shortest way."""
-
-    graph: Graph
-    strategy: str
-    memory: str
-    walk: Walk
-    target: int
-    distance: int
-    max_hops: int
-
-    @property
-    def path(self) -> list[str]:
-        """The nodes that held the message, the source first."""
-        return [self.graph.node_names[node] for node in self.walk.nodes]
-
-    @property
-    def probabilities(self) -> tuple[float, ...]:
-        """The chance of each hop, as its holder saw it."""
-        return self.walk.probabilities
-
-    @property
-    def delivered(self) -> bool:
-        """Whether the message arrived."""
-        return self.walk.delivered
-
-    @property
-    def hops(self) -> int:
-        """How many hops were made."""
-        return self.walk.hops
-
-    def to_json(self) -> dict[str, Any]:
-        """The trip as plain values, as ``garden route --json`` writes it."""
-        return {
-            "graph": self.graph.name,
-            "strategy": self.strategy,
-            "memory": self.memory,
-            "source": self.path[0],
-            "target": self.graph.node_names[self.target],
-            "delivered": self.delivered,
-            "hops": self.hops,
-            "distance": self.distance,
-            "max_hops": self.max_hops,
-            "path": self.path,
-            "probabilities": list(self.probabilities),
-        }
-
-    def __repr__(self) -> str:
-        source, target = self.path[0], self.graph.node_names[self.target]
-        fate = f"{'delivered' if self.delivered else 'not delivered'} in {self.hops} hops"
-        return (
-            f"RoutedMessage({source!r} → {target!r}, {fate}, shortest {self.distance}, "
-            f"by {self.strategy}, memory {self.memory})"
-        )
-
-    def _repr_html_(self) -> str:
-        fate = "delivered" if self.delivered else "not delivered"
-        title = (
-            f"{self.graph.name}: {fate} in {self.hops} hops (shortest {self.distance}) "
-            f"by {self.strategy}, memory {self.memory}"
-        )
-        chances = ["", *(f"{chance:.3f}" for chance in self.probabilities)]
-        rows = [
-            (str(hop), node, chance)
-            for hop, (node, chance) in enumerate(zip(self.path, chances, strict=True))
-        ]
-        return table_as_html(title, ("hop", "node", "probability"), rows)
-
-    def plot(
-        self,
-        path: str | Path | None = None,
-        *,
-        ax: Axes | None = None,
-        view: View = "auto",
-    ) -> Figure:
-        """Draw the trip, with the names of the nodes on the way; a matplotlib figure comes back.
-
-        ``path`` is a file to save it to, ``ax`` the axes to draw on, and ``view`` what is shown:
-        the ``graph`` around the trip, or the ``trip`` alone, each hop at its distance to the
-        target; ``auto`` takes the trip alone where the graph is too dense to see anything in.
-        """
-        from garden.plots.walk import draw_walk
-
-        return draw_walk(self.graph, self.walk.nodes, self.target, path, ax, view)
 
 
 def evaluate(
@@ -165,13 +57,28 @@ def evaluate(
     allow_seen_targets: bool = False,
     progress: Progress = silent,
 ) -> Report:
-    """Compare strategies on a task; a graph or a spec is split with ``seed`` first.
+    """Compare strategies on a task.
 
-    A strategy is a name (``distance``, ``bidirectional+visited``, a run folder,
-    ``package.module:Class``) or an object with ``represent`` and ``score``; without any, all
-    walkers that the graph allows are compared with ``universal``, which needs no training. A
-    policy is refused where its training may have seen the targets, unless that is allowed; the
-    report then says so.
+    Args:
+        task: A task, or a graph or spec, which is split with ``seed``.
+        strategies: One or several: names (``distance``, ``bidirectional+visited``, shipped weights,
+            a run folder, ``package.module:Class``) or objects with ``represent`` and ``score``. By
+            default all walkers that the graph allows, and ``universal``, which needs no training.
+        memory: The memory of every strategy whose name holds none.
+        seed: Fixes the split and the pairs, where ``task`` is not a task yet.
+        config: Which pairs are played, and how.
+        allow_seen_targets: Evaluate a policy even where its training may have seen the targets; the
+            report records it.
+        progress: Called as the work goes on.
+
+    Returns:
+        A report with the paper's three metrics for each strategy.
+
+    Example:
+        >>> import garden
+        >>> report = garden.evaluate("kaiser-hilgetag:n=50,seed=1", ["greedy", "random"])
+        >>> report["greedy"].oracle_ratio < report["random"].oracle_ratio
+        True
     """
     config = EvaluationConfig() if config is None else config
     expect("config", config, EvaluationConfig)
@@ -208,13 +115,27 @@ def train(
     seed: int | None = None,
     callbacks: Sequence[Listener] = (),
 ) -> Policy:
-    """Train a policy: progress, early stopping on validation targets, the best is kept.
+    """Train a policy, with early stopping; the best on validation targets is kept.
 
-    ``model`` (``trellis`` by default), ``method`` and ``seed`` may stand here or in ``options``,
-    which sets everything beyond them; given twice and differently they are refused. ``seed`` fixes
-    the initialisation alone, which by default goes by the split's seed. With ``out`` the run is
-    stored there and can be resumed; without, only the policy remains. ``callbacks`` are told of
-    every update and validation: subclass :class:`garden.training.listener.Listener`.
+    Args:
+        task: A task, or a graph or spec, which is split with seed 0.
+        model: The name of the model, ``trellis`` by default. ``model``, ``method`` and ``seed`` may
+            stand here or in ``options``; given twice and differently they are refused.
+        method: The training method: ``guided``, ``exact`` or ``a2c``.
+        options: All training options.
+        size: The size of the model.
+        out: A folder for the run, which can then be resumed; without it only the policy remains.
+        device: ``cpu``, ``cuda``, or ``auto`` for whichever fits.
+        max_minutes: When to stop at the latest.
+        resume: Continue the run in ``out`` where it stopped.
+        force: Overwrite a run in ``out``.
+        quiet: Print no progress.
+        seed: Fixes the initialisation alone; by default the split's seed does.
+        callbacks: Called at every update and validation; subclasses of
+            :class:`garden.training.listener.Listener`.
+
+    Returns:
+        The trained policy, a strategy for :func:`evaluate` and ``garden.route``.
     """
     from garden.training.listener import check_listeners
     from garden.training.progress import progress_listener
@@ -260,12 +181,19 @@ def adapt(
     force: bool = False,
     progress: Progress = silent,
 ) -> Adapted:
-    """Fine-tune a policy for every graph on one's own: seconds, not minutes.
+    """Fit the universal policy to one graph, in seconds.
 
-    Training targets make the lesson, validation targets choose whether the change is kept and at
-    which temperature. With ``config.local`` the policy stays as it is and agents learn about their
-    own neighbours, from messages that pass through them. With ``out`` the result is stored there,
-    and the folder is a strategy's name.
+    Training targets provide the loss; validation targets decide whether the change is kept and at
+    which temperature.
+
+    Args:
+        task: A task, or a graph or spec, which is split with seed 0.
+        start: The policy to start from: shipped weights or a folder by name, or an object.
+        config: Options; with ``config.local`` the weights stay as they are and each agent learns
+            a bias for each of its links, from messages that pass through it.
+        out: A folder for the result; its path is then a strategy's name.
+        force: Overwrite a policy in ``out``.
+        progress: Called as the work goes on.
     """
     from garden.training.universal.adapt import adapt_universal
     from garden.training.universal.adapt_local import adapt_locally
@@ -300,9 +228,22 @@ def train_runs(
     force: bool = False,
     quiet: bool = False,
 ) -> list[TrainedRun]:
-    """Train several seeds of one graph, in stacks as large as fit, each into its own folder.
+    """Train several seeds of one graph, as many at once as fit, each into its own folder.
 
-    Resuming goes on with the runs that were begun and then begins the others.
+    Args:
+        graph: The graph.
+        seeds: One split, and by default one initialisation, per seed.
+        out: The run folder, or with ``one_folder=False`` the folder of the runs' folders.
+        options: Training options.
+        size: The size of the model.
+        run_options: Device, limits of time, loggers.
+        one_folder: Whether there is a single run, stored in ``out`` itself.
+        resume: Continue the runs that were begun, then begin the others.
+        force: Overwrite runs.
+        quiet: Print no progress.
+
+    Returns:
+        The runs in the order of the seeds; fewer where the user interrupted.
     """
     from garden.plots.curves import draw_learning_curves
     from garden.training.callbacks import MetricsFile, read_metrics
@@ -347,12 +288,17 @@ def train_runs(
 
 
 def run_folders(out: Path, seeds: Sequence[int], one_folder: bool) -> list[Path]:
-    """The folder of each seed's run."""
+    """The folder of each seed's run: ``out`` itself, or ``out/seed-N``."""
     return [out if one_folder else out / f"seed-{seed}" for seed in seeds]
 
 
 def load_policy(path: str | Path, device: str = "cpu") -> Policy | Universal | Adapted:
-    """A policy from a run folder, or shipped weights by name."""
+    """A policy from a folder.
+
+    Args:
+        path: A run folder, the folder of an adapted policy, or the name of shipped weights.
+        device: Where the weights are kept.
+    """
     from garden.models.checkpoint import load_policy as load_from_folder
     from garden.resolve import policies_beside, shipped_weights
 
@@ -365,60 +311,3 @@ def load_policy(path: str | Path, device: str = "cpu") -> Policy | Universal | A
     if holds_universal(folder):
         return load_universal_or_adapted(folder)
     return load_from_folder(folder, device)
-
-
-def route(
-    graph: Graph | str,
-    strategy: StrategyLike = DEFAULT_STRATEGY,
-    *,
-    source: str | int,
-    target: str | int,
-    memory: str = "none",
-    max_hops: MaxHops = "auto",
-    seed: int = 0,
-    progress: Progress = silent,
-) -> RoutedMessage:
-    """Send one message and watch where it goes.
-
-    It is given up after ``max_hops`` hops. `auto`: 100; where source and target are more than 50
-    hops apart, ten times their distance, at most 10,000.
-    """
-    graph = load(graph)
-    start, goal = graph.position(source), graph.position(target)
-    if start == goal:
-        raise GraphError(f"source and target are both {str(source)!r}: give two different nodes")
-    check_max_hops(max_hops)
-    expect("seed", seed, Integral, otherwise="a whole number")
-    if seed < 0:
-        raise SpecError(f"seed {seed} is negative: use 0 or more")
-    contender = contender_named(strategy, memory)
-    check_fit(contender.strategy, graph)
-    ready = _ready_without_task(contender.strategy, graph, seed, progress)
-    distance = int(pair_distances(graph, np.array([[start, goal]]))[0])
-    limit = limit_of(max_hops, distance)
-    trip = walk(
-        graph,
-        ready,
-        ready.represent(ego_graphs(graph)),
-        start,
-        goal,
-        contender.memory,
-        limit,
-        int(episode_streams(seed, 0, 1)[0]),
-    )
-    return RoutedMessage(graph, contender.label, contender.memory.name, trip, goal, distance, limit)
-
-
-def _ready_without_task(
-    strategy: Strategy, graph: Graph, seed: int, progress: Progress
-) -> Strategy:
-    if graph.num_nodes >= MIN_NODES:
-        return prepare(strategy, SearchTask.split(graph, seed=seed), progress=progress)
-    if isinstance(strategy, Fitted) and not strategy.fitted:
-        strategy = strategy.fit(ego_graphs(graph))
-    if isinstance(strategy, Tempered) and strategy.temperature is None:
-        _LOG.info(
-            "%s is too small to tune on: temperature %g is used", graph.name, _NEUTRAL_TEMPERATURE
-        )
-        return strategy.with_temperature(_NEUTRAL_TEMPERATURE)
-    return strategy

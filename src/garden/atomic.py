@@ -1,4 +1,7 @@
-"""Files and folders that are whole or as they were: written beside, then moved into place."""
+"""Atomic writes: files and folders are written beside their destination, then moved there.
+
+A destination is either complete or as it was before, whatever stops the process.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,17 @@ _DESCRIPTORS = ("/dev", "/dev/fd", "/proc/self/fd")
 
 
 def write_text(path: Path, text: str) -> None:
-    """Put this text at ``path``, whole or not at all."""
+    """Write text to ``path`` as UTF-8, whole or not at all."""
     write_file(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
 
 
 def write_file(path: Path, fill: Callable[[Path], object]) -> None:
-    """Let ``fill`` write a temporary file beside ``path``, then move it into place.
+    """Write a file, whole or not at all.
 
-    A link stays and what it points at is replaced; a device or a pipe is written to as it is.
+    Args:
+        path: The destination. A link stays and its target is replaced; a device or a pipe is
+            written to as it is.
+        fill: Writes the content to the temporary path that it is called with.
     """
     with _one_line_errors(path):
         _refuse_folder(path)
@@ -35,9 +41,12 @@ def write_file(path: Path, fill: Callable[[Path], object]) -> None:
 
 
 def free_folder(folder: str | Path, marker: str, force: bool = False) -> Path:
-    """The folder for a policy; one that holds a policy's file of this name is refused.
+    """The folder for a policy, as a path; one that holds a policy already is refused.
 
-    With ``force`` it is to be overwritten.
+    Args:
+        folder: The folder that was asked for.
+        marker: The name of the file by which a policy's folder is recognised.
+        force: Accept a folder that holds a policy, which is to be overwritten.
     """
     expect("folder", folder, str, os.PathLike, otherwise="a path")
     folder = Path(folder)
@@ -72,7 +81,7 @@ def check_writable(path: Path) -> None:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """An empty folder that takes the place of ``path`` when the block ends well."""
+    """An empty folder that replaces ``path`` when the block ends without an error."""
     temporary = _beside(path)
     try:
         with _one_line_errors(path):

@@ -1,7 +1,7 @@
-"""Cutting work short, so that every command of the documentation can be tried in seconds.
+"""Shortened work, so that tests can run every command of the documentation in seconds.
 
 Where the environment variable ``GARDEN_SHORT`` is set, trainings make a few updates, an experiment
-does its first unit of work in small, and nothing is written under ``results/``.
+runs its first job at a small size, and nothing is written under ``results/``.
 """
 
 from __future__ import annotations

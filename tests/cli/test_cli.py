@@ -234,7 +234,7 @@ def test_cli__encodings_without_the_letters_are_survived(encoding, tmp_path):
 
 
 def test_cli__without_a_terminal_there_is_no_progress_bar(capsys, monkeypatch):
-    monkeypatch.setattr("garden.cli.console._PATIENCE", 0.0)
+    monkeypatch.setattr("garden.cli.console.BAR_DELAY", 0.0)
     run("evaluate", SPEC, "--strategy", "distance")
     assert capsys.readouterr().err == ""
 

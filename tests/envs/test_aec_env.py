@@ -54,7 +54,7 @@ def test_observe__the_holder_alone_sees_the_message(small_task: SearchTask) -> N
     single = SearchEnv(small_task)
     single.reset(options={"pair": (1, 4)})
     expected = single.step(2)[0]
-    width = env.setting.observer.width
+    width = env.config.observer.width
     assert (env.observe("agent_3") == expected).all()
     for node in (0, 1, 2, 4, 5):  # agents that never held it too
         seen = env.observe(f"agent_{node}")
@@ -62,7 +62,7 @@ def test_observe__the_holder_alone_sees_the_message(small_task: SearchTask) -> N
         assert (seen[-width:] == 0).all()
         neighbours = small_task.graph.neighbours(node)
         rows = seen.reshape(-1, width)[: len(neighbours)]
-        assert (rows == env.setting.observer.rows[neighbours]).all()
+        assert (rows == env.config.observer.rows[neighbours]).all()
 
 
 def test_state__tells_a_trainer_holder_and_target(small_task: SearchTask) -> None:

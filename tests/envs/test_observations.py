@@ -133,7 +133,7 @@ def test_fill__lines_laid_out_once_are_what_is_laid_out_each_time(
     holders, targets = rng.integers(0, 60, 200), rng.integers(-1, 60, 200)
     once = observer_of(grown_task.graph, None)
     assert once.lines is not None
-    monkeypatch.setattr("garden.envs.observations._BYTES_OF_LINES", 0)
+    monkeypatch.setattr("garden.envs.observations.MAX_CACHED_BYTES", 0)
     each_time = observer_of(grown_task.graph, None)
     assert each_time.lines is None
     assert (once.observe(holders, targets) == each_time.observe(holders, targets)).all()
@@ -142,7 +142,7 @@ def test_fill__lines_laid_out_once_are_what_is_laid_out_each_time(
 def test_fill__two_threads_fill_as_one_does(
     grown_task: SearchTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("garden.envs.observations._BYTES_OF_LINES", 0)
+    monkeypatch.setattr("garden.envs.observations.MAX_CACHED_BYTES", 0)
     observer = observer_of(grown_task.graph, None)
     many = (1 << 22) // (4 * observer.size) + 3  # just enough for a second thread, and odd
     holders = np.arange(many) % 60
@@ -155,15 +155,15 @@ def test_fill__two_threads_fill_as_one_does(
 
 def test_buffers__memory_is_used_again_only_when_nobody_holds_a_part_of_it() -> None:
     buffers = Buffers((4, 3))
-    first = buffers.lend()
+    first = buffers.take()
     place = first.ctypes.data
     part = first[2:]
     del first
-    second = buffers.lend()
+    second = buffers.take()
     assert second.ctypes.data != place
     tensor = torch.from_numpy(part)
     del part
-    third = buffers.lend()
+    third = buffers.take()
     assert third.ctypes.data not in {place, second.ctypes.data}
     del tensor
-    assert buffers.lend().ctypes.data == place
+    assert buffers.take().ctypes.data == place

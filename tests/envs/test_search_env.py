@@ -152,9 +152,9 @@ def test_make__by_name_from_a_spec_and_a_seed() -> None:
     )
     inner = env.unwrapped
     assert isinstance(inner, SearchEnv)
-    assert inner.setting.task.seed == 5
-    assert inner.setting.task.graph.num_nodes == 30
-    assert inner.setting.max_hops == 7
+    assert inner.config.task.seed == 5
+    assert inner.config.task.graph.num_nodes == 30
+    assert inner.config.max_hops == 7
     with pytest.raises(ResetNeeded):
         env.step(0)
     envs = gymnasium.make_vec(
@@ -165,4 +165,4 @@ def test_make__by_name_from_a_spec_and_a_seed() -> None:
         seed=5,
     )
     assert envs.num_envs == 3
-    assert envs.unwrapped.setting.task.content_hash == inner.setting.task.content_hash
+    assert envs.unwrapped.config.task.content_hash == inner.config.task.content_hash

@@ -62,12 +62,12 @@ def test_same_step__the_final_observation_is_the_holders_at_the_end(small_task: 
     seen, rewards, terminated, _, info = envs.step(np.array([2, 0]))
     assert terminated.tolist() == [True, False]
     assert rewards.tolist() == [1.0, 0.0]
-    expected = envs.setting.observer.observe(np.array([4]), np.array([4]))[0]
+    expected = envs.config.observer.observe(np.array([4]), np.array([4]))[0]
     assert (info["final_obs"][0] == expected).all()
     assert info["final_obs"][1] is None
     assert info["final_info"]["action_mask"][0].tolist() == [1, 1, 0]
     assert envs.episodes.hops.tolist() == [0, 1]  # the next episode has begun
-    begun = envs.setting.observer.observe(envs.episodes.holders, envs.episodes.targets)
+    begun = envs.config.observer.observe(envs.episodes.holders, envs.episodes.targets)
     assert (seen == begun).all()
 
 
@@ -77,7 +77,7 @@ def test_next_step__the_step_after_the_end_begins_an_episode(small_task: SearchT
     seen, _, terminated, _, info = envs.step(np.array([2]))
     assert terminated[0]
     assert "final_obs" not in info
-    assert (seen[0] == envs.setting.observer.observe(np.array([4]), np.array([4]))[0]).all()
+    assert (seen[0] == envs.config.observer.observe(np.array([4]), np.array([4]))[0]).all()
     _, rewards, terminated, truncated, _ = envs.step(np.array([99]))  # any action will do
     assert (rewards[0], terminated[0], truncated[0]) == (0.0, False, False)
     assert envs.episodes.hops[0] == 0

@@ -15,14 +15,14 @@ from garden.search.compare import (
     DISTRIBUTION_ENTRIES,
     SCORE_ENTRIES,
     Contender,
-    _pair_blocks,
     compare,
+    pair_blocks,
 )
 from garden.search.config import EvaluationConfig
-from garden.search.temperature_sums import estimated_ratio_sums
 from garden.search.temperature_tuning import (
     TUNING_TEMPERATURES,
     best_temperature,
+    estimated_ratio_sums,
     prepare,
     validation_ratios,
 )
@@ -88,17 +88,17 @@ def test_compare__blocks_of_pairs_change_nothing(monkeypatch):
 def test_compare__blocks_end_where_a_target_ends_unless_it_is_too_large():
     targets = np.array([0, 0, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3])
     blocks = [
-        (block.start, block.stop) for block in _pair_blocks(targets, DISTRIBUTION_ENTRIES // 5, 4)
+        (block.start, block.stop) for block in pair_blocks(targets, DISTRIBUTION_ENTRIES // 5, 4)
     ]
     assert blocks == [(0, 2), (2, 5), (5, 9), (9, 12)]
-    assert list(_pair_blocks(targets, 1, 4)) == [slice(0, 12)]
+    assert list(pair_blocks(targets, 1, 4)) == [slice(0, 12)]
 
 
 def test_compare__blocks_hold_no_more_targets_than_have_their_scores_kept():
     targets = np.array([0, 0, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3])
-    blocks = list(_pair_blocks(targets, 1, SCORE_ENTRIES // 2))
+    blocks = list(pair_blocks(targets, 1, SCORE_ENTRIES // 2))
     assert blocks == [slice(0, 5), slice(5, 12)]
-    assert len(list(_pair_blocks(targets, 1, 2 * SCORE_ENTRIES))) == 4
+    assert len(list(pair_blocks(targets, 1, 2 * SCORE_ENTRIES))) == 4
 
 
 def test_compare__on_a_graph_too_large_for_one_table_a_strategy_is_still_scored_once(monkeypatch):
@@ -264,6 +264,6 @@ def test_tune__asks_exact_ratios_only_of_temperatures_that_can_be_the_best(monke
         asked.append(len(scores))
         return chain_of_scores(graph, scores, *rest)
 
-    monkeypatch.setattr("garden.search.temperature_sums.chain_of_scores", counted)
+    monkeypatch.setattr("garden.search.temperature_tuning.chain_of_scores", counted)
     best_temperature(DistanceWalker(), TASK)
     assert len(asked) < len(TUNING_TEMPERATURES) / 2

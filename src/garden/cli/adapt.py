@@ -1,4 +1,4 @@
-"""``garden adapt``: the policy for every graph, fine-tuned on one."""
+"""``garden adapt``: the universal policy, fitted to one graph."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Annotated
 
 import tyro
 
+from garden.cli.console import Verb
 from garden.cli.graph_options import GraphOptions
-from garden.cli.verb import Verb
 from garden.training.universal.config import AdaptConfig
 
 
@@ -42,10 +42,10 @@ class Adapt(Verb):
     """Overwrite a policy in OUT."""
 
     json: str | None = None
-    """Write what came of it as JSON to this file; - is standard output."""
+    """Write the result as JSON to this file; - is standard output."""
 
     def run(self) -> None:
-        """Adapt, store, say what it bought and how to use it."""
+        """Adapt, store, print the ratios before and after and how to use the result."""
         from garden.api import adapt
         from garden.cli.console import (
             busy,
@@ -62,18 +62,18 @@ class Adapt(Verb):
             task = SearchTask.split(self.graph_options.load(self.spec), seed=self.seed)
         with progress_bar(f"adapting to {self.spec}") as progress:
             policy = adapt(task, self.start, self.config, self.out, self.force, progress)
-        facts = policy.facts
+        found = policy.facts
         columns = ("policy", "validation ratio", "before", "kept", "seconds")
         row = (
             str(self.out),
-            _ratio_text(facts["validation_ratio"]),
-            _ratio_text(facts["validation_ratio_before"]),
-            facts["kept"],
-            f"{facts['seconds']:.1f}",
+            _ratio_text(found["validation_ratio"]),
+            _ratio_text(found["validation_ratio_before"]),
+            found["kept"],
+            f"{found['seconds']:.1f}",
         )
         print_table("Adapted", columns, [row], self.json)
         if self.json is not None:
-            about = {"folder": str(self.out), "seed": self.seed, **policy.parameters, **facts}
+            about = {"folder": str(self.out), "seed": self.seed, **policy.parameters, **found}
             write_json(about, self.json)
         spec = self.graph_options.command_words(self.spec)
         say(f"evaluate with: garden evaluate {spec} --seed {self.seed} --strategy {self.out}")

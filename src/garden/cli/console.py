@@ -1,49 +1,91 @@
-"""What every verb prints with: tables, progress bars, logs and JSON."""
+"""What the verbs of the command line share: their base class, tables, progress, logs and JSON.
+
+Results go to standard output; everything else (progress, notes, warnings, errors) goes to standard
+error, one line each. A terminal gets progress bars; a file or a pipe gets a line every
+:data:`EVERY` seconds.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
 import sys
+import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Self
+
+import tyro
 
 from garden.atomic import check_writable, write_text
-from garden.cli.heartbeat import Heartbeat, print_line
-from garden.cli.verb import Talk
 from garden.errors import DataError, SpecError
 from garden.search.progress import Progress, silent
 
+EVERY = 10.0  # seconds between two lines; nobody waits longer than 15, however slow the machine
+CLOCK_INTERVAL = 1.0  # seconds between two looks at the clock
+BAR_DELAY = 1.0  # seconds before a bar appears
 _LOG = logging.getLogger("garden")
-_PATIENCE = 1.0  # seconds before a bar appears
 
 
-def log_to_stderr(talk: Talk | None = None, spelled: Callable[[str], str] = str) -> None:
-    """Show what the library has to say, one line each, apart from the results.
+@dataclass(frozen=True)
+class Verbosity:
+    """How much is printed on standard error."""
 
-    ``spelled`` puts the library's messages into the words of the command line.
+    quiet: bool = False
+    """Print results and errors, and nothing else: no progress, no notes, no warnings."""
+
+    verbose: bool = False
+    """Print how long each step took, and where in the code an error arose."""
+
+    def __post_init__(self) -> None:
+        if self.quiet and self.verbose:
+            raise SpecError("`quiet` says less and `verbose` more: give one")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verb(ABC):
+    """A verb of the command line: a frozen dataclass whose fields are its flags.
+
+    The docstring of the class and those under its fields are the text of ``--help``.
     """
-    talk = talk or Talk()
+
+    verbosity: Annotated[Verbosity, tyro.conf.arg(name="")] = Verbosity()
+
+    @abstractmethod
+    def run(self) -> None:
+        """Do the work and print its results."""
+
+
+def log_to_stderr(verbosity: Verbosity | None = None, spelled: Callable[[str], str] = str) -> None:
+    """Print the library's log on standard error, one line per record.
+
+    Args:
+        verbosity: Which levels are printed: errors alone, notes as well (the default), or all.
+        spelled: Turns a message of the library into one in the words of the command line.
+    """
+    verbosity = verbosity or Verbosity()
+    level = logging.DEBUG if verbosity.verbose else logging.INFO
     _LOG.handlers = [_LogLines(spelled)]
-    _LOG.setLevel(logging.ERROR if talk.quiet else logging.DEBUG if talk.verbose else logging.INFO)
+    _LOG.setLevel(logging.ERROR if verbosity.quiet else level)
     _LOG.propagate = False
 
 
 def say(text: str) -> None:
-    """A note on standard error, unless ``--quiet`` was given."""
+    """Print a note on standard error, unless ``--quiet`` was given."""
     _LOG.info("%s", text)
 
 
 def is_quiet() -> bool:
-    """Whether only results and errors are wanted."""
+    """Whether ``--quiet`` was given: results and errors alone are printed."""
     return not _LOG.isEnabledFor(logging.INFO)
 
 
 def is_verbose() -> bool:
-    """Whether everything there is to say is wanted."""
+    """Whether ``--verbose`` was given."""
     return _LOG.isEnabledFor(logging.DEBUG)
 
 
@@ -58,7 +100,12 @@ class _LogLines(logging.Handler):
 
 
 def check_outputs(*paths: Path | None, json: str | None = None) -> None:
-    """Refuse destinations that cannot be written, before the work is done for them."""
+    """Refuse destinations that cannot be written, before long work is done for them.
+
+    Args:
+        *paths: Files that are to be written; None stands for one that was not asked for.
+        json: The value of ``--json``: a file, ``-``, or None.
+    """
     if json == "":
         raise SpecError("--json is empty: name a file, or - for standard output")
     named = None if json in (None, "-") else Path(json)
@@ -72,7 +119,7 @@ def write_json(content: dict[str, Any], destination: str) -> None:
     to_stdout = destination == "-"
     if to_stdout and sys.__stdout__ is None:
         raise DataError("--json -: standard output is closed")
-    # Escapes, where standard output could not spell a name that is not ASCII.
+    # Escapes, where standard output cannot encode names beyond ASCII.
     escaped = to_stdout and not (sys.stdout.encoding or "").lower().startswith("utf")
     text = json.dumps(content, indent=2, ensure_ascii=escaped, allow_nan=False) + "\n"
     if to_stdout:
@@ -84,7 +131,15 @@ def write_json(content: dict[str, Any], destination: str) -> None:
 def print_table(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], json: str | None = None
 ) -> None:
-    """Show a table; where standard output carries JSON on standard error, if that may speak."""
+    """Print a table on standard output.
+
+    Args:
+        title: The line above the table.
+        columns: The heads of its columns; the first is set to the left, others to the right.
+        rows: Its cells as text, a sequence per row.
+        json: The destination of JSON: where that is ``-``, standard output belongs to it, and the
+            table goes to standard error, or nowhere with ``--quiet``.
+    """
     if json == "-" and is_quiet():
         return
     from rich.console import Console
@@ -103,86 +158,162 @@ def print_table(
 
 @contextmanager
 def busy(what: str) -> Iterator[None]:
-    """A turning sign on a terminal while something of unknown length is done, else lines."""
-    began = time.monotonic()
-    with _sign(what):
-        yield
-    _LOG.debug("%s took %.2f s", what, time.monotonic() - began)
+    """A spinner on a terminal, else lines, while work of unknown length is done."""
+    with _timed(what):
+        if is_quiet() or not sys.stderr.isatty():
+            with progress_lines(what):
+                yield
+            return
+        from rich.console import Console
+        from rich.text import Text
+
+        with Console(stderr=True).status(Text(what)):
+            yield
 
 
 @contextmanager
-def _sign(what: str) -> Iterator[None]:
-    if is_quiet():
-        yield
-        return
-    if not sys.stderr.isatty():
-        with Heartbeat(what).running():
-            yield
-        return
-    from rich.console import Console
-    from rich.text import Text
+def progress_bar(what: str = "working") -> Iterator[Progress]:
+    """Reports progress: a bar with the time left on a terminal, lines elsewhere.
 
-    with Console(stderr=True).status(Text(what)):
-        yield
+    The bar appears after a second. ``what`` names the work as long as nothing is reported.
+    """
+    with _timed(what):
+        if is_quiet() or not sys.stderr.isatty():
+            with progress_lines(what) as progress:
+                yield progress
+        else:
+            with _bar() as progress:
+                yield progress
 
 
 @contextmanager
 def progress_lines(what: str) -> Iterator[Progress]:
-    """Lines where standard error is no terminal, and nothing on one.
+    """Reports progress by lines where standard error is no terminal, and not at all on one.
 
-    For work that says on a terminal by itself how it goes, perhaps with bars of its own.
+    For work that draws bars of its own on a terminal.
     """
     if is_quiet() or sys.stderr.isatty():
         yield silent
         return
     with Heartbeat(what).running() as heartbeat:
-        yield heartbeat.show
+        yield heartbeat.update
 
 
 @contextmanager
-def progress_bar(what: str = "working") -> Iterator[Progress]:
-    """A bar on standard error, with the time left, for whatever takes longer than a second.
-
-    Where standard error is no terminal there are lines in its place, of ``what`` as long as
-    nothing else is known.
-    """
+def _timed(what: str) -> Iterator[None]:
     began = time.monotonic()
-    with _bar(what) as progress:
-        yield progress
+    yield
     _LOG.debug("%s took %.2f s", what, time.monotonic() - began)
 
 
 @contextmanager
-def _bar(what: str) -> Iterator[Progress]:
-    if is_quiet():
-        yield silent
-        return
-    if not sys.stderr.isatty():
-        with progress_lines(what) as progress:
-            yield progress
-        return
+def _bar() -> Iterator[Progress]:
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TimeRemainingColumn(),
-    )
+    text = TextColumn("{task.description}", markup=False)
+    columns = (text, BarColumn(), TimeRemainingColumn())
     bar = Bar(*columns, console=Console(stderr=True), transient=True)
     bars: dict[str, Any] = {}
     started = time.monotonic()
 
-    def show(what: str, done: float, total: float) -> None:
+    def update(what: str, done: float, total: float) -> None:
         if what not in bars:
             bars[what] = bar.add_task(what, total=total)
         bar.update(bars[what], completed=done, visible=done < total)
-        if not bar.live.is_started and time.monotonic() - started > _PATIENCE:
+        if not bar.live.is_started and time.monotonic() - started > BAR_DELAY:
             bar.start()
 
     try:
-        yield show
+        yield update
     finally:
         if bar.live.is_started:
             bar.stop()
+
+
+def print_line(text: str) -> None:
+    """Print a line on standard error; where that is full or closed, nothing happens."""
+    with suppress(OSError, ValueError):
+        print(f"garden: {text}", file=sys.stderr, flush=True)
+
+
+class Heartbeat:
+    """Prints what is being done, and how much of it is done, every :data:`EVERY` seconds.
+
+    Args:
+        what: The work as a whole.
+        clock: Gives the time in seconds.
+        say: Prints a line.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        clock: Callable[[], float] = time.monotonic,
+        say: Callable[[str], None] = print_line,
+    ) -> None:
+        self._clock, self._say = clock, say
+        self._began = self._printed = clock()
+        self._what, self._done, self._total = what, 0.0, 0.0
+        self._whole = (what, self._began)
+        self._lock = threading.Lock()
+
+    def update(self, what: str, done: float = 0.0, total: float = 0.0) -> None:
+        """Take note of progress; a line is printed if one is due.
+
+        Between a finished step and the next, lines name the work as a whole.
+
+        Args:
+            what: The step at work.
+            done: How much of it is done.
+            total: How much there is; 0 where that is unknown.
+        """
+        with self._lock:
+            if 0 < total <= done:
+                (self._what, self._began), self._total = self._whole, 0.0
+            else:
+                self._began = self._began if what == self._what else self._clock()
+                self._what, self._done, self._total = what, done, total
+        self.beat()
+
+    def beat(self) -> None:
+        """Print where the work stands, if the last line is :data:`EVERY` seconds old."""
+        with self._lock:
+            now = self._clock()
+            if now - self._printed < EVERY:
+                return
+            self._printed = now
+            line = self._line(now - self._began)
+        self._say(line)
+
+    def _line(self, seconds: float) -> str:
+        share = self._done / self._total if self._total > 0 else 0.0
+        if share <= 0:
+            return f"{self._what}: {duration(seconds)} so far"
+        left = seconds / share - seconds
+        return f"{self._what}: {100 * share:.0f} % after {duration(seconds)}, {duration(left)} left"
+
+    @contextmanager
+    def running(self) -> Iterator[Self]:
+        """Print lines in the background until the block ends."""
+        ended = threading.Event()
+
+        def keep_beating() -> None:
+            while not ended.wait(CLOCK_INTERVAL):
+                self.beat()
+
+        thread = threading.Thread(target=keep_beating, daemon=True)
+        thread.start()
+        try:
+            yield self
+        finally:
+            ended.set()
+            thread.join()
+
+
+def duration(seconds: float) -> str:
+    """A length of time as text: ``45 s``, ``3 min``, ``2.5 h``."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import tyro
 
+from garden.cli.console import Verb
 from garden.cli.graph_options import GraphOptions
-from garden.cli.verb import Verb
 
 _OTHER_GRAPHS = (
     ("kaiser-hilgetag:n=200,alpha=30,beta=0.1,seed=3", "Grown in a box; positions as attributes"),

@@ -1,23 +1,26 @@
-"""``garden evaluate``: strategies side by side on the same pairs."""
+"""``garden evaluate``: strategies side by side on the same pairs, and a hint what to do next."""
 
 from __future__ import annotations
 
-import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from garden.cli.console import Verb
 from garden.cli.graph_options import GraphOptions
-from garden.cli.verb import Verb
 from garden.errors import SpecError
 from garden.search.config import EvaluationConfig
 
 if TYPE_CHECKING:
     from garden.datasets.task import SearchTask
     from garden.graphs.graph import Graph
-    from garden.search.report import Report
+    from garden.search.report import Report, StrategyResult
+
+_NEAR_ONE = 1.005  # ratios below it are printed as 1.00
+_HALF = 0.5
 
 
 @dataclass(frozen=True)
@@ -64,10 +67,9 @@ class Evaluate(Verb):
     """Write the report as JSON to this file; - is standard output."""
 
     def run(self) -> None:
-        """Load, evaluate, show."""
+        """Evaluate on every seed, print the table, write what was asked for."""
         from garden.atomic import write_text
-        from garden.cli.advice import advice_on
-        from garden.cli.console import busy, check_outputs, print_table, write_json
+        from garden.cli.console import busy, check_outputs, print_table, say, write_json
         from garden.search.seed_summary import SeedSummary
 
         self._refuse_clashes()
@@ -87,7 +89,7 @@ class Evaluate(Verb):
             write_json(result.to_json(), self.json)
         advice = advice_on(reports)
         if advice is not None:
-            logging.getLogger("garden").info("%s", advice)
+            say(advice)
 
     def _refuse_clashes(self) -> None:
         if self.seeds is not None and (self.task or self.pairs_out or self.seed is not None):
@@ -119,3 +121,54 @@ class Evaluate(Verb):
                 allow_seen_targets=self.allow_seen_targets,
                 progress=progress,
             )
+
+
+def advice_on(reports: Sequence[Report]) -> str | None:
+    """What to do next, where all reports agree on it; otherwise None."""
+    lines = {_advice(report) for report in reports}
+    return lines.pop() if len(lines) == 1 else None
+
+
+def _advice(report: Report) -> str | None:
+    return _pairs_beyond_limit(report) or _training_cannot_help(report) or _memory_helps(report)
+
+
+def _pairs_beyond_limit(report: Report) -> str | None:
+    """Says that no strategy can deliver some of the messages, where that is so."""
+    if not report.num_pairs_beyond_limit:
+        return None
+    return (
+        f"{report.num_pairs_beyond_limit} of {len(report.pairs)} pairs are further apart than "
+        f"{report.config.max_hops} hops, the longest {report.distances.max()}: no ratio counts them"
+    )
+
+
+def _training_cannot_help(report: Report) -> str | None:
+    """Says that a strategy without training takes shortest paths, where its interval ends at 1.00.
+
+    Only test targets count: temperatures are tuned on the others.
+    """
+    from garden.resolve import UNIVERSAL
+    from garden.strategies.registry import WALKERS
+
+    def is_perfect(result: StrategyResult) -> bool:
+        untrained = result.name in (*WALKERS, UNIVERSAL)
+        interval = result.oracle_ratio_ci
+        return untrained and interval is not None and interval[1] < _NEAR_ONE
+
+    best = [result.name for result in report.results if is_perfect(result)]
+    if not best or report.config.split != "test":
+        return None
+    name = UNIVERSAL if UNIVERSAL in best else best[0]
+    return f"{name} is at 1.00 here: training cannot help"
+
+
+def _memory_helps(report: Report) -> str | None:
+    """Proposes a memory where none was used and every strategy lost half of its messages.
+
+    A message that can turn back reaches every node of a connected graph.
+    """
+    results = report.results
+    if any(result.memory != "none" or result.truncation_rate < _HALF for result in results):
+        return None
+    return "half of the walks or more were cut off: try --memory backtrack"

@@ -1,12 +1,22 @@
-"""The door of the command line: parse, run one verb, and say plainly what went wrong."""
+"""The entry point of the command line: parse, run one verb, print every error as one line.
+
+A verb is a dataclass whose fields are its flags, with their docstrings as help; tyro parses them.
+:class:`~garden.errors.GardenError` ends with exit code 2 and its message, in which arguments that
+the library names as Python spells them (```max_hops=5```) appear as flags (``--max-hops 5``).
+"""
 
 from __future__ import annotations
 
+import io
+import os
+import re
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Annotated
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import tyro
 
@@ -15,14 +25,12 @@ from garden.cli.adapt import Adapt
 from garden.cli.console import is_verbose, log_to_stderr
 from garden.cli.data import DataFetch, DataInfo, DataList
 from garden.cli.evaluate import Evaluate
-from garden.cli.flags import check_verb, in_flags
 from garden.cli.quickstart import Quickstart
 from garden.cli.reproduce import Reproduce
 from garden.cli.route import Route
-from garden.cli.stdio import abandon_stdout, ready_streams
 from garden.cli.task import Task
 from garden.cli.train import Train
-from garden.errors import GardenError, SpecError
+from garden.errors import GardenError, SpecError, did_you_mean
 
 _DESCRIPTION = """Decentralised search on attributed graphs: learn it, run it, study it.
 
@@ -30,6 +38,8 @@ _DESCRIPTION = """Decentralised search on attributed graphs: learn it, run it, s
 `garden --tyro-print-completion bash` (or zsh, fish) a script that completes verbs and flags."""
 _COMPLETION = "--tyro-print-completion"
 _DATA = "List the graphs known by name, show what one holds, or fetch real ones."
+_OTHER_FLAGS = {"scale=False": "--no-scaling"}  # flags with a name of their own
+_ARGUMENT = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")
 
 DataCommand = (
     Annotated[DataList, tyro.conf.subcommand("list", prefix_name=False)]
@@ -49,28 +59,32 @@ Command = (
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run ``garden`` with these arguments, the process's own by default."""
+    """Run ``garden`` with these arguments, the process's own by default.
+
+    Exit codes: 0 on success, 2 for an error that the user can mend, 130 after an interrupt, 1
+    where the reader of standard output has left.
+    """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    ready_streams()
-    log_to_stderr(spelled=_spelled)
+    _prepare_stdio()
+    log_to_stderr(spelled=_with_flags)
     try:
         try:
             _run(arguments or ["--help"])
         finally:
-            sys.stdout.flush()  # here, where a failure can still be told
+            sys.stdout.flush()  # here, where a failure can still be reported
     except GardenError as error:
         if is_verbose():
             traceback.print_exc()
-        _stop(_spelled(str(error)), 2)
+        _stop(_with_flags(str(error)), 2)
     except MemoryError:
         _stop("out of memory: try a smaller graph, fewer pairs or a lower --max-hops", 2)
     except KeyboardInterrupt:
         _stop("interrupted", 130)
     except BrokenPipeError:  # the reader of our output left
-        abandon_stdout()
+        _discard_stdout()
         sys.exit(1)
     except OSError as error:
-        abandon_stdout()
+        _discard_stdout()
         _stop(f"{error.filename or 'output'}: {error.strerror or error}", 2)
 
 
@@ -81,23 +95,102 @@ def _run(arguments: Sequence[str]) -> None:
     if arguments[0] == _COMPLETION and arguments[1:2] not in (["bash"], ["zsh"], ["fish"]):
         raise SpecError("completion is for bash, zsh or fish: name one")
     check_verb(arguments, Command)
-    config = (tyro.conf.FlagCreatePairsOff, tyro.conf.OmitSubcommandPrefixes)
     command: Command = tyro.cli(
         Command,
         prog="garden",
         description=_DESCRIPTION,
         args=arguments,
-        config=config,
+        config=(tyro.conf.FlagCreatePairsOff, tyro.conf.OmitSubcommandPrefixes),
     )
-    log_to_stderr(command.talk, _spelled)
+    log_to_stderr(command.verbosity, _with_flags)
     command.run()
-
-
-def _spelled(message: str) -> str:
-    return in_flags(message, Command)
 
 
 def _stop(message: str, code: int) -> None:
     with suppress(OSError):
         print(f"garden: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(code)
+
+
+def check_verb(arguments: Sequence[str], commands: Any, before: str = "garden") -> None:
+    """Refuse an unknown verb, naming the nearest known one.
+
+    Args:
+        arguments: The words of the command line from the verb on.
+        commands: The union of annotated verbs to choose from.
+        before: The words before the verb, for the message.
+    """
+    verbs = {get_args(command)[1].name: get_args(command)[0] for command in get_args(commands)}
+    if not arguments or arguments[0].startswith("-"):
+        return
+    verb = arguments[0]
+    if verb not in verbs:
+        raise SpecError(
+            f"{before} has no verb {verb!r}: {did_you_mean(verb, verbs)}"
+            f"it has {', '.join(verbs)}; see {before} --help"
+        )
+    if not is_dataclass(verbs[verb]):
+        check_verb(arguments[1:], verbs[verb], f"{before} {verb}")
+
+
+def _with_flags(message: str) -> str:
+    return in_flags(message, Command)
+
+
+def in_flags(message: str, commands: Any) -> str:
+    """The message with every argument between backticks that is a flag spelled as that flag."""
+    known = set(_flags_of(commands))
+
+    def flag(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        if f"{name}={value}" in _OTHER_FLAGS:
+            return _OTHER_FLAGS[f"{name}={value}"]
+        return _flag(name, value) if name in known else found.group()
+
+    return _ARGUMENT.sub(flag, message)
+
+
+def _flag(name: str, value: str | None) -> str:
+    dashed = name.replace("_", "-")
+    if value == "False":
+        return f"--no-{dashed}"
+    if value is None or value == "True":
+        return f"--{dashed}"
+    return f"--{dashed} {value.strip(chr(39))}"
+
+
+def _flags_of(kind: Any) -> Iterator[str]:
+    """The names of all flags of a command, of its nested groups, or of a union of commands."""
+    if get_origin(kind) is Annotated:
+        kind, *marks = get_args(kind)
+        groups = [getattr(mark, "constructor_factory", None) for mark in marks]
+        for group in filter(None, groups):
+            yield from _flags_of(group())
+    if not is_dataclass(kind):
+        for part in get_args(kind):
+            yield from _flags_of(part)
+        return
+    hints = get_type_hints(kind, include_extras=True)
+    for field in fields(kind):
+        if tyro.conf.Positional not in get_args(hints[field.name]):
+            yield field.name
+        yield from _flags_of(hints[field.name])
+
+
+def _prepare_stdio() -> None:
+    """Open closed standard streams on the null device; replace letters they cannot encode."""
+    sys.stdout = sys.stdout or _null_device()
+    sys.stderr = sys.stderr or _null_device()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _discard_stdout() -> None:
+    """Point standard output at the null device, so that flushing it at exit cannot fail."""
+    with suppress(OSError), Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+def _null_device() -> io.TextIOWrapper:
+    return Path(os.devnull).open("w", encoding="utf-8")

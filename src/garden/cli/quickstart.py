@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from garden.cli.verb import Verb
+from garden.cli.console import Verb
 
 if TYPE_CHECKING:
     from garden.datasets.task import SearchTask
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 _SPEC = "kaiser-hilgetag:n=200,alpha=30,beta=1"
 _UPDATES = 300
-_DROPOUT = 0.0  # two attributes are too few to leave any out: so validation says here
+_DROPOUT = 0.0  # two attributes are too few to drop any: chosen on validation targets
 
 
 @dataclass(frozen=True)
 class Quickstart(Verb):
-    """Grow a graph, train trellis on it, compare every strategy, and draw one message's trip."""
+    """Generate a graph, train trellis on it, compare strategies, and draw one message's path."""
 
     out: Path = Path("garden-quickstart")
     """The folder for the policy, the table and the picture."""
@@ -34,7 +34,7 @@ class Quickstart(Verb):
     """Write the report as JSON to this file too; - is standard output."""
 
     def run(self) -> None:
-        """Generate, train, compare, draw."""
+        """Generate a graph, train, compare, draw."""
         from garden.api import evaluate, load
         from garden.atomic import write_text
         from garden.cli.console import check_outputs, print_table, progress_bar, write_json
@@ -69,24 +69,24 @@ class Quickstart(Verb):
         if self.seed == 0:  # the shipped policy was trained on this graph and this split
             strategies.append("garden-quickstart")
         options = TrainingOptions(updates=_UPDATES, dropout=_DROPOUT)
-        policy = train(task, options=options, quiet=self.talk.quiet)
+        policy = train(task, options=options, quiet=self.verbosity.quiet)
         policy.save(self.out / "trellis", force=True)
         return [*strategies, policy]
 
     def _draw_trip(self, report: Report, strategies: list[StrategyLike]) -> str:
-        """Draw the farthest test pair's message by the best strategy, and say which it is."""
-        from garden.api import route
+        """Draw the path between the farthest test pair by the best strategy; say which it is."""
+        from garden.routing import route
 
-        place = min(range(len(strategies)), key=lambda k: _ratio(report, k))
+        best = min(range(len(strategies)), key=lambda number: _ratio(report, number))
         names = report.graph.node_names
         source, target = (names[node] for node in report.pairs[report.distances.argmax()])
         message = route(
-            report.graph, strategies[place], source=source, target=target, seed=self.seed
+            report.graph, strategies[best], source=source, target=target, seed=self.seed
         )
         message.plot(self.out / "walk.png")
-        return f"{source} → {target} by {report.results[place].name}"
+        return f"{source} → {target} by {report.results[best].name}"
 
 
-def _ratio(report: Report, place: int) -> float:
-    ratio = report.results[place].oracle_ratio
+def _ratio(report: Report, number: int) -> float:
+    ratio = report.results[number].oracle_ratio
     return math.inf if ratio is None else ratio

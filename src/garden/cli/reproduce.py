@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from garden.cli.console import progress_lines, say
-from garden.cli.heartbeat import duration
-from garden.cli.verb import Verb
+from garden.cli.console import Verb, duration, progress_lines, say
 from garden.experiments.run.config import AttributeJoin, Execution
 from garden.search.progress import Progress
 

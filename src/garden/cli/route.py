@@ -1,4 +1,4 @@
-"""``garden route``: send one message and watch where it goes."""
+"""``garden route``: send one message and print its path."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Annotated
 
 import tyro
 
+from garden.cli.console import Verb
 from garden.cli.graph_options import GraphOptions
-from garden.cli.verb import Verb
 from garden.search.config import MaxHops
 
 
@@ -46,14 +46,13 @@ class Route(Verb):
     """Fixes the random choices, and the split that temperatures are tuned on."""
 
     plot: Path | None = None
-    """Draw the trip to this file (.png, .svg or .pdf)."""
+    """Draw the path to this file (.png, .svg or .pdf)."""
 
     json: str | None = None
-    """Write the trip as JSON to this file; - is standard output."""
+    """Write the path as JSON to this file; - is standard output."""
 
     def run(self) -> None:
-        """Route, show."""
-        from garden.api import route
+        """Route the message, print its path, draw it where asked for."""
         from garden.cli.console import (
             busy,
             check_outputs,
@@ -61,7 +60,8 @@ class Route(Verb):
             progress_bar,
             write_json,
         )
-        from garden.plots.walk import picture_format
+        from garden.plots.style import picture_format
+        from garden.routing import HOP_COLUMNS, route
 
         check_outputs(self.plot, json=self.json)
         if self.plot:
@@ -85,14 +85,7 @@ class Route(Verb):
             f"(shortest {message.distance}, at most {message.max_hops}) "
             f"by {message.strategy}, memory {message.memory}"
         )
-        rows = [("0", message.path[0], "")]
-        rows += [
-            (str(hop), node, f"{chance:.3f}")
-            for hop, (node, chance) in enumerate(
-                zip(message.path[1:], message.probabilities, strict=True), 1
-            )
-        ]
-        print_table(title, ("hop", "node", "probability"), rows, self.json)
+        print_table(title, HOP_COLUMNS, message.rows(), self.json)
         if self.plot:
             message.plot(self.plot)
         if self.json:

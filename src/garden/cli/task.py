@@ -8,8 +8,8 @@ from typing import Annotated
 
 import tyro
 
+from garden.cli.console import Verb
 from garden.cli.graph_options import GraphOptions
-from garden.cli.verb import Verb
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Task(Verb):
     """Write a summary as JSON to this file; - is standard output."""
 
     def run(self) -> None:
-        """Split, save, say what was made."""
+        """Split, save, print a summary."""
         from garden.cli.console import busy, check_outputs, print_table, write_json
         from garden.datasets.task import SearchTask
 

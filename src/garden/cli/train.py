@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from garden.cli import train_flags as flags
+from garden.cli.console import Verb
 from garden.cli.graph_options import GraphOptions
-from garden.cli.verb import Verb
 from garden.errors import DataError, SpecError
 from garden.models.config import ModelConfig
 from garden.training.config import RunOptions, TrainingOptions
@@ -153,7 +153,7 @@ class Train(Verb):
             one_folder=self.seeds is None,
             resume=self.resume,
             force=self.force,
-            quiet=self.talk.quiet,
+            quiet=self.verbosity.quiet,
         )
         columns = ("run", "validation ratio", "at update", "updates", "seconds", "stopped")
         print_table("Trained", columns, [_row(run) for run in runs], self.json)

@@ -1,9 +1,9 @@
-"""The search task as environments for other people's learners (extra ``envs``).
+"""The search task as environments for reinforcement learning libraries (extra ``envs``).
 
-:class:`SearchEnv` and :class:`SearchVectorEnv` are Gymnasium's, :class:`SearchAECEnv` is
-PettingZoo's; all three are thin views of the pure functions in :mod:`garden.envs.core`, which need
-neither. ``gymnasium.make("garden.envs:garden/Search-v0", spec=…, seed=…)`` imports this package,
-which makes the name known to Gymnasium, where that is installed.
+:class:`SearchEnv` and :class:`SearchVectorEnv` implement Gymnasium's interfaces,
+:class:`SearchAECEnv` PettingZoo's. All three wrap the pure functions of :mod:`garden.envs.core`,
+which need neither package. Importing this package registers ``garden/Search-v0`` with Gymnasium,
+where that is installed: ``gymnasium.make("garden.envs:garden/Search-v0", spec=…, seed=…)``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SearchAECEnv", "SearchEnv", "SearchVectorEnv"]
 
-_HOMES = {
+_MODULES = {
     "SearchAECEnv": "garden.envs.aec_env",
     "SearchEnv": "garden.envs.search_env",
     "SearchVectorEnv": "garden.envs.vector_env",
@@ -28,10 +28,10 @@ _EXTRA = ("gymnasium", "pettingzoo")
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'garden.envs' has no attribute {name!r}")
     try:
-        value = getattr(import_module(_HOMES[name]), name)
+        value = getattr(import_module(_MODULES[name]), name)
     except ModuleNotFoundError as error:
         if error.name not in _EXTRA:
             raise

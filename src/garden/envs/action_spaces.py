@@ -1,4 +1,4 @@
-"""Action spaces: the slots of a holder's neighbours."""
+"""Action spaces: a slot is the index of a neighbour in the holder's list, by position."""
 
 from __future__ import annotations
 
@@ -12,8 +12,13 @@ from gymnasium.vector.utils import batch_space
 class Slots(spaces.Discrete):
     """The slots 0 … max_degree − 1, of which a holder has as many as it has neighbours.
 
-    A sample without a mask is one of the slots that every node has, so that it can be taken
-    wherever the message is; with ``info["action_mask"]`` it is any slot of the present holder.
+    A sample without a mask is one of the slots that every node has, so that it is legal wherever
+    the message is; with ``info["action_mask"]`` it is any slot of the present holder.
+
+    Args:
+        max_degree: The number of slots, the largest degree of the graph.
+        min_degree: How many slots every node has, the smallest degree of the graph.
+        seed: Fixes the samples.
     """
 
     def __init__(self, max_degree: int, min_degree: int, seed: int | None = None) -> None:
@@ -28,7 +33,14 @@ class Slots(spaces.Discrete):
 
 
 class SlotsOfMany(spaces.MultiDiscrete):
-    """A slot for each of several episodes, sampled as :class:`Slots` are."""
+    """A slot for each of several episodes, sampled as :class:`Slots` are.
+
+    Args:
+        num_episodes: How many episodes act at once.
+        max_degree: The number of slots, the largest degree of the graph.
+        min_degree: How many slots every node has, the smallest degree of the graph.
+        seed: Fixes the samples.
+    """
 
     def __init__(
         self, num_episodes: int, max_degree: int, min_degree: int, seed: int | None = None

@@ -1,7 +1,7 @@
-"""Memory for large observations, lent out and taken back.
+"""Reusable memory for large observations.
 
-Fresh memory of a hundred megabytes costs more than filling it. A buffer is used again as soon as
-nobody holds the array that was lent, nor any part of it, and never before.
+Allocating a hundred megabytes costs more than filling them. A buffer is used again once neither the
+array that was handed out nor any view of it is referenced any more, and never before.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ MAX_BUFFERS = 3  # the observation in hand, the one before it, and the one being
 
 @final
 class Buffers:
-    """Lends float32 arrays of one shape."""
+    """A pool of float32 arrays of one shape."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self._shape = shape
-        self._lent: list[tuple[np.ndarray, weakref.ref[Any]]] = []
+        self._in_use: list[tuple[np.ndarray, weakref.ref[Any]]] = []
 
-    def lend(self) -> np.ndarray:
-        """An array to be filled; what stands in it is left over from earlier."""
-        for number, (buffer, borrower) in enumerate(self._lent):
-            if borrower() is None:
-                del self._lent[number]
+    def take(self) -> np.ndarray:
+        """An array with arbitrary contents, to be filled by the caller."""
+        for number, (buffer, window) in enumerate(self._in_use):
+            if window() is None:
+                del self._in_use[number]
                 return self._tracked(buffer)
         return self._tracked(np.empty(self._shape, dtype=np.float32))
 
     def _tracked(self, buffer: np.ndarray) -> np.ndarray:
-        # NumPy takes hold of a memoryview of its own, which every view of the array keeps alive.
+        # NumPy wraps a memoryview of its own, which every view of the array keeps alive.
         array = np.asarray(memoryview(buffer))  # type: ignore[arg-type]
         window: Any = array.base
-        self._lent = [*self._lent[-(MAX_BUFFERS - 1) :], (buffer, weakref.ref(window))]
+        self._in_use = [*self._in_use[-(MAX_BUFFERS - 1) :], (buffer, weakref.ref(window))]
         return array

@@ -1,8 +1,8 @@
 """The decision process itself: pure functions over many episodes at once.
 
-``reset`` begins episodes and ``step`` moves every message that is still on its way; both give new
-values and touch nothing. There is no auto-reset: a finished episode stays as it is, and its action
-is ignored. Every environment of this room is a view of these functions.
+``reset`` begins episodes and ``step`` moves every message that is still on its way; both return new
+values and modify nothing. There is no auto-reset: a finished episode stays as it is, and its action
+is ignored. Every environment of this package wraps these functions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from garden.graphs.graph import Graph
 
 @dataclass(frozen=True, eq=False)
 class Episodes:
-    """Where the messages of a batch of episodes are: the state Sₜ of each."""
+    """The states Sₜ of a batch of episodes."""
 
     holders: np.ndarray  # (num_episodes,) int64: the node u with M⁽ᵘ⁾ = 1
     targets: np.ndarray  # (num_episodes,) int64: u_tgt
@@ -34,7 +34,12 @@ class Episodes:
         return self.delivered | self.truncated
 
     def renewed(self, rows: np.ndarray, others: Episodes) -> Episodes:
-        """These episodes, with others in place of those at ``rows``."""
+        """A copy in which some episodes are replaced.
+
+        Args:
+            rows: Which episodes are replaced, (num_others,).
+            others: What replaces them.
+        """
 
         def joined(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
             ours = ours.copy()
@@ -51,7 +56,12 @@ class Episodes:
 
 
 def reset(graph: Graph, pairs: np.ndarray) -> Episodes:
-    """Begin an episode for each (source, target) pair of positions, (num_episodes, 2)."""
+    """Begin an episode for each pair.
+
+    Args:
+        graph: The graph that is searched.
+        pairs: Positions of source and target, (num_episodes, 2); the two differ.
+    """
     pairs = _checked_pairs(graph, pairs)
     num_episodes = len(pairs)
     return Episodes(
@@ -66,15 +76,22 @@ def reset(graph: Graph, pairs: np.ndarray) -> Episodes:
 def step(
     graph: Graph, episodes: Episodes, actions: np.ndarray, max_hops: int
 ) -> tuple[Episodes, np.ndarray]:
-    """Pass each message to the neighbour in the chosen slot; what follows, and the rewards.
+    """Pass each message to the neighbour in the chosen slot.
 
-    Slot k of a holder is its k-th neighbour by position. The reward is 1 on delivery and 0
-    otherwise, (num_episodes,) float64.
+    Args:
+        graph: The graph that is searched.
+        episodes: The states before the step.
+        actions: A slot for each episode, (num_episodes,) int: slot k is the holder's k-th
+            neighbour by position. Actions of finished episodes are ignored.
+        max_hops: T_max, the hop at which an episode is truncated.
+
+    Returns:
+        The states after the step, and rewards, (num_episodes,) float64: 1 on delivery, else 0.
     """
     on_way = ~episodes.finished
     actions = checked_actions(graph, episodes, actions)
-    places = graph.indptr[episodes.holders] + np.where(on_way, actions, 0)
-    holders = np.where(on_way, graph.indices[places], episodes.holders).astype(np.int64)
+    entries = graph.indptr[episodes.holders] + np.where(on_way, actions, 0)
+    holders = np.where(on_way, graph.indices[entries], episodes.holders).astype(np.int64)
     hops = episodes.hops + on_way
     arrived = on_way & (holders == episodes.targets)
     delivered = episodes.delivered | arrived
@@ -84,7 +101,7 @@ def step(
 
 
 def checked_actions(graph: Graph, episodes: Episodes, actions: np.ndarray) -> np.ndarray:
-    """The actions as int64, or an error that names the first which is no slot of its holder."""
+    """The actions as int64; an action that is no slot of its holder raises ``ActionError``."""
     actions = np.asarray(actions)
     if actions.shape != (len(episodes),):
         raise ActionError(f"actions have shape {actions.shape}: expected ({len(episodes)},)")

@@ -1,4 +1,4 @@
-"""What every view of the process is made from: the task, its targets, the limit, the observer."""
+"""What every environment is made from: the task, its targets, the limit of hops, observations."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ NUM_MEASURED_TARGETS = 256
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
-    """A task, the part of its split whose targets are drawn, and what holders are shown."""
+class EnvConfig:
+    """A task, the part of its split whose targets are drawn, and what observations contain."""
 
     task: SearchTask
     split: Split = "train"
@@ -34,7 +34,7 @@ class Setting:
     """T_max. `auto` becomes a number: 100; where the longest distance to the targets is above 50,
     ten times that, at most 10,000."""
     strategy: Strategy | None = None
-    """Whose representations are shown; attributes where there is none."""
+    """Whose representations observations contain; attributes without one."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.task, SearchTask):
@@ -60,17 +60,17 @@ class Setting:
 
     @cached_property
     def max_degree(self) -> int:
-        """How many slots an action chooses from."""
+        """The number of slots, the largest degree."""
         return int(self.graph.degrees.max())
 
     @cached_property
     def targets(self) -> np.ndarray:
-        """The nodes that may be targets."""
+        """Positions of the nodes that may be targets, (num_targets,)."""
         return self.task.targets(self.split)
 
     @cached_property
     def observer(self) -> Observer:
-        """What lays out observations; made when first needed."""
+        """Makes observations; built when first needed."""
         return observer_of(self.graph, self.strategy)
 
     def _measured_targets(self) -> np.ndarray:
@@ -86,12 +86,20 @@ class Setting:
         return action_masks(self.graph, holders, self.max_degree)
 
     def pairs(self, roots: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        """The pairs of these episodes, (num_episodes, 2)."""
+        """The pairs of episodes by number.
+
+        Args:
+            roots: The stream roots of the seeds, (num_episodes,) uint64.
+            numbers: The number of each episode among those of its seed, (num_episodes,).
+
+        Returns:
+            Positions of source and target, (num_episodes, 2).
+        """
         return drawn_pairs(self.targets, self.graph.num_nodes, roots, numbers)
 
 
 def known_options(options: dict[str, Any] | None, *names: str) -> dict[str, Any]:
-    """The options of a reset, or an error where one of them means nothing here."""
+    """The options of a reset; names other than ``names`` are refused."""
     for name in options or {}:
         if name not in names:
             raise TaskError(f"reset: unknown option {name!r}: use {', '.join(names)}")
@@ -99,6 +107,6 @@ def known_options(options: dict[str, Any] | None, *names: str) -> dict[str, Any]
 
 
 def check_count(name: str, count: object) -> None:
-    """Refuse what is not a whole number of at least one."""
+    """Refuse a value that is not a whole number of at least 1."""
     if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
         raise TaskError(f"{name} is {count!r}: give a whole number of at least 1")

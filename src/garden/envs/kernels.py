@@ -1,6 +1,7 @@
-"""The compiled loop of the environments: laying out what holders see.
+"""The compiled loop of the environments: filling observations.
 
-Importing this module needs numba. Its plain twin stands in :mod:`garden.envs.observations`.
+It repeats :func:`garden.envs.observations.fill_observations_plain`. Importing this module needs
+numba.
 """
 
 from __future__ import annotations
@@ -10,9 +11,16 @@ from garden.compiled import compiled
 
 @compiled()
 def fill_observations(indptr, indices, rows, holders, targets, out):  # type: ignore[no-untyped-def]
-    """Fill ``out``, (num_holders, (max_degree + 1) · width): neighbours, padding, target.
+    """Fill observations: neighbours' rows, zero padding, the target's row.
 
-    A target of −1 stands for no message: its row stays zero.
+    Args:
+        indptr: Row pointers of the graph's adjacency (CSR), (num_nodes + 1,).
+        indices: Neighbours of all nodes, (2 · num_edges,).
+        rows: What is observed of each node, (num_nodes, width) float32.
+        holders: Who observes, (num_holders,).
+        targets: The target of each holder's message, (num_holders,); −1 where it has none, which
+            leaves the target's row zero.
+        out: Filled, (num_holders, (max_degree + 1) · width).
     """
     width = rows.shape[1]
     last = out.shape[1] - width

@@ -1,8 +1,9 @@
-"""What the holder of a message is shown, as numbers of a fixed layout.
+"""Observations of a message's holder, as vectors of a fixed layout.
 
-One row per slot and one for the target, each with the same columns: whether there is anybody, log(1
-+ degree), and that node's representation under a strategy or, without one, its attributes. All of
-it stands in the neighbours' ego graphs and the target's; no id, no holder, nothing further away.
+An observation has ``max_degree + 1`` rows, one per slot and the last for the target, each with the
+same columns: 1 where the row belongs to a node, log(1 + degree), and that node's representation
+under a strategy or, without one, its attributes. All of it follows from the ego graphs of the
+neighbours and of the target; no node id, nothing of the holder, nothing further away.
 """
 
 from __future__ import annotations
@@ -28,65 +29,71 @@ from garden.strategies.base import (
 
 Observe = Literal["features", "mask"]
 
-NUM_OWN_COLUMNS = 2  # there is somebody; log(1 + degree)
+NUM_OWN_COLUMNS = 2  # 1 for a node; log(1 + degree)
 _NUM_PARTS = 32
-_BYTES_FOR_TWO = 1 << 22  # an output this large is worth a second thread
-_BYTES_OF_LINES = 1 << 25  # up to here every holder's neighbours are laid out once and copied
-_MAX_ENTRIES = 1 << 28  # of the table of rows; beyond it a gigabyte of it would be dense
+_BYTES_FOR_TWO = 1 << 22  # from this size on a second thread pays
+MAX_CACHED_BYTES = 1 << 25  # up to here all holders' rows are made once and copied
+_MAX_ENTRIES = 1 << 28  # of the table of rows, 1 GiB
 
 
 @dataclass(frozen=True, eq=False)
 class Observer:
-    """Makes observations of one graph; the same for every view of it."""
+    """Makes observations of one graph."""
 
     graph: Graph
-    rows: np.ndarray  # (num_nodes, width) float32: what each node shows to a holder beside it
+    rows: np.ndarray  # (num_nodes, width) float32: what is observed of each node
 
     @cached_property
     def max_degree(self) -> int:
-        """How many slots an observation has."""
+        """The number of slots, the largest degree."""
         return int(self.graph.degrees.max())
 
     @property
     def width(self) -> int:
-        """Numbers per slot."""
+        """Columns of an observation's row."""
         return int(self.rows.shape[1])
 
     @property
     def size(self) -> int:
-        """Numbers per observation."""
+        """Length of a flat observation, (max_degree + 1) · width."""
         return (self.max_degree + 1) * self.width
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """The least and the most that each number of an observation can be, each (size,)."""
+        """Lower and upper bounds of each entry of an observation, each (size,)."""
         low = np.minimum(self.rows.min(axis=0), 0)
         high = np.maximum(self.rows.max(axis=0), 0)
-        high[high == low] += 1  # a column of zeros: a box wants some room
+        high[high == low] += 1  # a column of zeros: a Box needs low < high
         repeats = self.max_degree + 1
         return np.tile(low, repeats), np.tile(high, repeats)
 
     @cached_property
     def lines(self) -> np.ndarray | None:
-        """What each node sees when it holds no message, (num_nodes, size), where that is small."""
+        """Every node's observation without a message, (num_nodes, size); None where too large."""
         nodes = np.arange(self.graph.num_nodes)
-        if len(nodes) * self.size * self.rows.itemsize > _BYTES_OF_LINES:
+        if len(nodes) * self.size * self.rows.itemsize > MAX_CACHED_BYTES:
             return None
         lines = np.empty((len(nodes), self.size), dtype=np.float32)
         self._lay_out(nodes, np.full(len(nodes), -1), lines)
         return lines
 
     def fill(self, holders: np.ndarray, targets: np.ndarray, out: np.ndarray) -> None:
-        """Write what each holder sees into ``out``, (num_holders, size); target −1: no message."""
+        """Fill observations.
+
+        Args:
+            holders: Who observes, (num_holders,).
+            targets: The target of each holder's message, (num_holders,); −1 for no message.
+            out: Filled, (num_holders, size) float32.
+        """
         if self.lines is None:
             self._lay_out(holders, targets, out)
             return
         np.take(self.lines, holders, axis=0, out=out, mode="clip")  # other modes copy twice
-        told = targets >= 0
-        if told.all():
+        with_message = targets >= 0
+        if with_message.all():
             out[:, -self.width :] = self.rows[targets]
         else:
-            out[told, -self.width :] = self.rows[targets[told]]
+            out[with_message, -self.width :] = self.rows[targets[with_message]]
 
     def _lay_out(self, holders: np.ndarray, targets: np.ndarray, out: np.ndarray) -> None:
         graph = self.graph
@@ -101,41 +108,47 @@ class Observer:
             fill_part(slice(None))
             return
         size = -(-len(holders) // _NUM_PARTS)
-        # Both threads take the next part until there is none, so that neither waits for a slow one.
+        # Both threads take the next part until none is left, so that neither waits for the other.
         parts = iter([slice(start, start + size) for start in range(0, len(holders), size)])
 
         def fill_parts() -> None:
             for part in parts:
                 fill_part(part)
 
-        with ThreadPoolExecutor(1) as helper:
-            helped = helper.submit(fill_parts)
+        with ThreadPoolExecutor(1) as second:
+            pending = second.submit(fill_parts)
             fill_parts()
-            helped.result()
+            pending.result()
 
     def observe(self, holders: np.ndarray, targets: np.ndarray) -> np.ndarray:
-        """What each holder sees, (num_holders, size) float32."""
+        """Observations of these holders, (num_holders, size) float32; arguments as :meth:`fill`."""
         out = np.empty((len(holders), self.size), dtype=np.float32)
         self.fill(holders, targets, out)
         return out
 
 
 def observer_of(graph: Graph, strategy: Strategy | None) -> Observer:
-    """Shows representations under this strategy, or attributes where there is none."""
-    shown = graph.attributes if strategy is None else _representation_table(graph, strategy)
-    if shown.shape[0] * (shown.shape[1] + NUM_OWN_COLUMNS) > _MAX_ENTRIES:
+    """The observer of a graph.
+
+    Args:
+        graph: The graph that is searched.
+        strategy: Whose representations are observed; attributes without one. Representations must
+            be numeric rows of one length.
+    """
+    table = graph.attributes if strategy is None else _representation_table(graph, strategy)
+    if table.shape[0] * (table.shape[1] + NUM_OWN_COLUMNS) > _MAX_ENTRIES:
         raise TaskError(
-            f"{graph.name}: {graph.num_nodes} rows of {shown.shape[1]} numbers are too many to "
+            f"{graph.name}: {graph.num_nodes} rows of {table.shape[1]} numbers are too many to "
             "lay out: give a strategy whose representations are shorter, or observe='mask'"
         )
-    dense = shown if isinstance(shown, np.ndarray) else shown.toarray()
+    dense = table if isinstance(table, np.ndarray) else table.toarray()
     own = np.stack([np.ones(graph.num_nodes), np.log1p(graph.degrees)], axis=1)
     rows = np.concatenate([own, dense], axis=1).astype(np.float32)
     return Observer(graph, np.ascontiguousarray(rows))
 
 
 def check_observe(observe: str) -> None:
-    """Refuse a kind of observation that there is not."""
+    """Refuse an unknown kind of observation."""
     if observe not in get_args(Observe):
         raise TaskError(f"observe={observe!r}: choose from {', '.join(get_args(Observe))}")
 
@@ -156,7 +169,7 @@ def fill_observations_plain(
     targets: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """The definition of the compiled kernel: one holder after the other."""
+    """The definition of :func:`garden.envs.kernels.fill_observations`, in NumPy."""
     out[:] = 0
     width = rows.shape[1]
     for line, holder, target in zip(out, holders, targets, strict=True):
@@ -167,7 +180,7 @@ def fill_observations_plain(
 
 
 def _representation_table(graph: Graph, strategy: Strategy) -> np.ndarray | sp.csr_array:
-    """Representations as a table, (num_nodes, numbers per row)."""
+    """Representations as one table, (num_nodes, entries per row)."""
     check_declarations(strategy)
     if isinstance(strategy, Trained):
         strategy.check_attributes(graph.attribute_names)

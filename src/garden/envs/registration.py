@@ -1,4 +1,4 @@
-"""``garden.envs:garden/Search-v0``: the environment by name, from a graph spec and a seed."""
+"""``garden.envs:garden/Search-v0``: environments by name, from a graph spec and a seed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENV_ID = "garden/Search-v0"
 
 
 def register_envs() -> None:
-    """Make the environment known to Gymnasium; a second time does nothing."""
+    """Register the environments with Gymnasium; a second call does nothing."""
     if ENV_ID not in gymnasium.registry:
         gymnasium.register(
             id=ENV_ID,
@@ -27,7 +27,13 @@ def register_envs() -> None:
 
 
 def make_search_env(spec: str, seed: int = 0, **options: Any) -> SearchEnv:
-    """A :class:`SearchEnv` on this graph, split with this seed."""
+    """A :class:`SearchEnv` by name.
+
+    Args:
+        spec: The graph, as :func:`garden.load` takes it.
+        seed: Fixes the split.
+        **options: Further arguments of :class:`SearchEnv`.
+    """
     from garden.envs.search_env import SearchEnv
 
     return SearchEnv(SearchTask.split(load(spec), seed=seed), **options)
@@ -36,7 +42,14 @@ def make_search_env(spec: str, seed: int = 0, **options: Any) -> SearchEnv:
 def make_search_vector_env(
     num_envs: int, spec: str, seed: int = 0, **options: Any
 ) -> SearchVectorEnv:
-    """A :class:`SearchVectorEnv` on this graph, split with this seed."""
+    """A :class:`SearchVectorEnv` by name.
+
+    Args:
+        num_envs: How many episodes run at once.
+        spec: The graph, as :func:`garden.load` takes it.
+        seed: Fixes the split.
+        **options: Further arguments of :class:`SearchVectorEnv`.
+    """
     from garden.envs.vector_env import SearchVectorEnv
 
     return SearchVectorEnv(SearchTask.split(load(spec), seed=seed), num_envs, **options)

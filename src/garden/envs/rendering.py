@@ -1,4 +1,4 @@
-"""What ``render()`` gives: a picture, or a few lines of text."""
+"""What ``render()`` returns: a picture, or a few lines of text."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ _MAX_NAMED = 20
 
 @final
 class Renderer:
-    """Draws episodes of one graph; nodes stand in the same place in every picture."""
+    """Draws episodes of one graph; nodes have the same coordinates in every picture."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
     def picture(self, nodes: Sequence[int], target: int) -> np.ndarray:
-        """The graph, the trip so far and what the holder sees, (height, width, 3) uint8."""
+        """The graph, the path so far and what the holder sees, (height, width, 3) uint8."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
         from garden.plots.episode import draw_episode
 
-        figure = draw_episode(self._graph, nodes, target, self._places)
+        figure = draw_episode(self._graph, nodes, target, self._coordinates)
         canvas: Any = FigureCanvasAgg(figure)
         canvas.draw()
         return np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
     def text(self, nodes: Sequence[int], target: int) -> str:
-        """The same in words."""
+        """Hop, target, path so far and the holder's neighbours by slot, as text."""
         names = self._graph.node_names
         seen = [
             f"{slot}: {names[node]}"
@@ -49,7 +49,7 @@ class Renderer:
         )
 
     @cached_property
-    def _places(self) -> np.ndarray | None:
-        from garden.plots.layout import MAX_DRAWN, places_of
+    def _coordinates(self) -> np.ndarray | None:
+        from garden.plots.layout import MAX_DRAWN, node_coordinates
 
-        return places_of(self._graph) if self._graph.num_nodes <= MAX_DRAWN else None
+        return node_coordinates(self._graph) if self._graph.num_nodes <= MAX_DRAWN else None

@@ -12,7 +12,7 @@ from gymnasium.spaces import Box
 from garden.datasets.task import SearchTask, Split
 from garden.envs import core
 from garden.envs.action_spaces import Slots
-from garden.envs.env_config import Setting, known_options
+from garden.envs.env_config import EnvConfig, known_options
 from garden.envs.observations import Observe, Observer, check_observe
 from garden.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from garden.errors import ActionError
@@ -23,7 +23,7 @@ from garden.strategies.base import Strategy
 
 @final
 class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
-    """The message's view of the paper's Dec-POMDP: whoever holds it acts, one hop per step.
+    """The paper's Dec-POMDP as a single-agent process: the present holder acts, one hop per step.
 
     **States** Sₜ = (M⁽¹⁾ₜ … M⁽ⁿ⁾ₜ, u_tgt): which node holds the message (M⁽ⁱ⁾ₜ = 1 for one i), and
     its target. An episode begins with a uniform target of the task's ``split`` and a uniform other
@@ -34,9 +34,9 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
     message 𝐦, that of u_tgt, as a flat float32 box of ``max_degree + 1`` rows, the target's last:
 
     ====== ==========================================================================
-    column what it says of that node
+    column content
     ====== ==========================================================================
-    0      1; rows of slots that the holder does not have are 0 throughout
+    0      1; all columns are 0 in rows of slots that the holder does not have
     1      log(1 + degree)
     2 …    its representation under ``strategy``, or its attributes 𝐱 without one
     ====== ==========================================================================
@@ -46,18 +46,26 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
     observation is the action mask and nothing else.
 
     **Actions** 𝒜⁽ⁱ⁾ₜ: a slot; slot k is a_{uᵢ→uⱼ} for the k-th neighbour uⱼ of the holder.
-    ``info["action_mask"]`` (int8) and ``action_masks()`` (bool) tell which slots it has. All other
+    ``info["action_mask"]`` (int8) and ``action_masks()`` (bool) say which slots it has. All other
     agents do nothing. A slot that the holder does not have raises
     :class:`gymnasium.error.InvalidAction`. ``action_space.sample(info["action_mask"])`` draws a
     slot of the holder; without a mask it draws one that every node has.
 
-    **Transitions** are certain: M⁽ʲ⁾ₜ₊₁ = 1 for the chosen neighbour, and 0 for all others.
+    **Transitions** are deterministic: M⁽ʲ⁾ₜ₊₁ = 1 for the chosen neighbour, and 0 for all others.
 
     **Rewards** R⁽ᵏ⁾ₜ₊₁ = 1 for all agents k, and so for the message, when it reaches u_tgt, which
     terminates the episode; 0 at every other step.
 
     **Truncation** after T_max = ``max_hops`` steps. A step after the end, or before the first
     ``reset``, raises :class:`gymnasium.error.ResetNeeded`.
+
+    Args:
+        task: The graph and its split.
+        split: The part of the split whose targets are drawn.
+        max_hops: T_max; `auto` follows from the distances.
+        strategy: Whose representations observations contain; attributes without one.
+        observe: ``features``, or ``mask`` for the action mask alone.
+        render_mode: ``rgb_array``, ``ansi`` or None.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
@@ -77,11 +85,11 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
     ) -> None:
         check_observe(observe)
         check_render_mode(render_mode)
-        self.setting = Setting(task, split, max_hops, strategy)
+        self.config = EnvConfig(task, split, max_hops, strategy)
         self.observe = observe
         self.render_mode = render_mode
-        self.action_space = slots_of(self.setting)
-        self.observation_space = observation_box(self.setting, observe)
+        self.action_space = slots_of(self.config)
+        self.observation_space = observation_box(self.config, observe)
         self.path: list[int] = []
         """The nodes that have held the message, by position, the source first."""
         self._episode: core.Episodes | None = None
@@ -91,7 +99,7 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
 
     @property
     def episode(self) -> core.Episodes:
-        """The state, a batch of one episode; a learner's agents must not look at it."""
+        """The state Sₜ as a batch of one episode: for a centralised trainer, not for agents."""
         if self._episode is None:
             raise ResetNeeded("there is no episode yet: call env.reset() first")
         return self._episode
@@ -99,22 +107,34 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin the next episode; with a seed, the first of that seed."""
+        """Begin the next episode; with a seed, the first of that seed.
+
+        Args:
+            seed: Starts a new sequence of episodes.
+            options: ``{"pair": (source, target)}`` sets both by position.
+
+        Returns:
+            The observation, (size,), and info with ``action_mask``.
+        """
         super().reset(seed=seed)
         if seed is not None or self._root is None:
             self._root, self._number = stream_root(root_seed(self)), 0
         pair = known_options(options, "pair").get("pair")
         if pair is None:
-            pair = self.setting.pairs(np.array([self._root]), np.array([self._number]))[0]
+            pair = self.config.pairs(np.array([self._root]), np.array([self._number]))[0]
             self._number += 1
-        self._episode = core.reset(self.setting.graph, np.asarray(pair)[None])
+        self._episode = core.reset(self.config.graph, np.asarray(pair)[None])
         self.path = [int(self._episode.holders[0])]
         return self._observation(), self._info()
 
     def step(
         self, action: np.int64 | int
     ) -> tuple[np.ndarray, SupportsFloat, bool, bool, dict[str, Any]]:
-        """Pass the message to the neighbour in this slot."""
+        """Pass the message to the neighbour in this slot.
+
+        Returns:
+            Observation, reward, terminated, truncated and info.
+        """
         episode = self._episode
         if episode is None:
             raise ResetNeeded("Cannot call env.step() before calling env.reset()")
@@ -124,7 +144,7 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
             raise InvalidAction(f"an action is one slot, not an array of {np.shape(action)}")
         try:
             self._episode, rewards = core.step(
-                self.setting.graph, episode, np.asarray(action)[None], self.setting.limit
+                self.config.graph, episode, np.asarray(action)[None], self.config.limit
             )
         except ActionError as error:
             raise InvalidAction(str(error)) from None
@@ -150,7 +170,7 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
         return draw(self.path, int(episode.targets[0]))
 
     def _mask(self) -> np.ndarray:
-        mask: np.ndarray = self.setting.action_masks(self.episode.holders)[0]
+        mask: np.ndarray = self.config.action_masks(self.episode.holders)[0]
         return mask
 
     def _info(self) -> dict[str, Any]:
@@ -159,26 +179,26 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
     def _observation(self) -> np.ndarray:
         if self.observe == "mask":
             return self._mask()
-        observer: Observer = self.setting.observer
-        seen: np.ndarray = observer.observe(self.episode.holders, self.episode.targets)[0]
-        return seen
+        observer: Observer = self.config.observer
+        observation: np.ndarray = observer.observe(self.episode.holders, self.episode.targets)[0]
+        return observation
 
 
-def slots_of(setting: Setting) -> Slots:
-    """The action space of a holder."""
-    return Slots(setting.max_degree, int(setting.graph.degrees.min()))
+def slots_of(config: EnvConfig) -> Slots:
+    """The action space of every holder."""
+    return Slots(config.max_degree, int(config.graph.degrees.min()))
 
 
-def observation_box(setting: Setting, observe: Observe) -> Box:
-    """The observation space of a holder."""
+def observation_box(config: EnvConfig, observe: Observe) -> Box:
+    """The observation space of every holder."""
     if observe == "mask":
-        return Box(0, 1, (setting.max_degree,), dtype=np.int8)
-    low, high = setting.observer.bounds
+        return Box(0, 1, (config.max_degree,), dtype=np.int8)
+    low, high = config.observer.bounds
     return Box(low, high, dtype=np.float32)
 
 
 def check_render_mode(render_mode: str | None) -> None:
-    """Refuse a way to render that there is not."""
+    """Refuse an unknown render mode."""
     if render_mode is not None and render_mode not in RENDER_MODES:
         raise UnsupportedMode(
             f"render_mode {render_mode!r}: choose from {', '.join(RENDER_MODES)}, or None"
@@ -186,7 +206,7 @@ def check_render_mode(render_mode: str | None) -> None:
 
 
 def root_seed(env: Any) -> int:
-    """The seed of an environment that was just reset; drawn where its generator has none."""
+    """The seed of a freshly reset environment; drawn where its generator was made without one."""
     _ = env.np_random  # makes generator and seed where there are none yet
     seed = env.np_random_seed
     return int(seed if seed >= 0 else env.np_random.integers(1 << 62))

@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from garden.datasets.task import SearchTask, Split
 from garden.envs import core
 from garden.envs.buffers import Buffers
-from garden.envs.env_config import Setting, check_count, known_options
+from garden.envs.env_config import EnvConfig, check_count, known_options
 from garden.envs.observations import Observe, check_observe
 from garden.envs.search_env import observation_box, root_seed, slots_of
 from garden.errors import ActionError, TaskError
@@ -37,16 +37,26 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     otherwise, and is declared in ``metadata``:
 
     - ``SAME_STEP``: an episode that ends is followed by the next within the same step.
-      ``info["final_obs"]`` (an object array) and ``info["final_info"]`` hold what was seen at its
-      end; ``info["_final_obs"]`` tells whose.
+      ``info["final_obs"]`` (an object array) and ``info["final_info"]`` hold its last observation
+      and info; ``info["_final_obs"]`` says in which environments.
     - ``NEXT_STEP``: the last observation is returned as it is; the next step begins a new episode
       there, whatever the action, with reward 0.
     - ``DISABLED``: a finished episode stays as it is, its action ignored and its reward 0, until
       ``reset(options={"reset_mask": …})`` begins another.
 
-    ``info["action_mask"]``, (num_envs, max_degree) int8, tells which slots each holder has; slots
+    ``info["action_mask"]``, (num_envs, max_degree) int8, says which slots each holder has; slots
     start at 0 without gaps, so that ``(rng.random(num_envs) * mask.sum(1)).astype(int)`` is a
-    uniform choice. Observations are the caller's own: memory is used again once nobody holds it.
+    uniform choice. Observations belong to the caller; their memory is used again once no reference
+    to it is left.
+
+    Args:
+        task: The graph and its split.
+        num_envs: How many episodes run at once.
+        split: The part of the split whose targets are drawn.
+        max_hops: T_max; `auto` follows from the distances.
+        strategy: Whose representations observations contain; attributes without one.
+        observe: ``features``, or ``mask`` for the action mask alone.
+        autoreset_mode: What follows the end of an episode, as above.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
@@ -67,16 +77,16 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     ) -> None:
         check_observe(observe)
         check_count("num_envs", num_envs)
-        self.setting = Setting(task, split, max_hops, strategy)
+        self.config = EnvConfig(task, split, max_hops, strategy)
         self.observe = observe
         self.num_envs = num_envs
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}  # type: ignore[misc]
-        self.single_action_space = slots_of(self.setting)
-        self.single_observation_space = observation_box(self.setting, observe)
+        self.single_action_space = slots_of(self.config)
+        self.single_observation_space = observation_box(self.config, observe)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        size = 0 if observe == "mask" else self.setting.observer.size
+        size = 0 if observe == "mask" else self.config.observer.size
         self._buffers = Buffers((num_envs, size))
         self._episodes: core.Episodes | None = None
         self._roots: np.ndarray | None = None  # (num_envs,) uint64
@@ -84,7 +94,7 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     @property
     def episodes(self) -> core.Episodes:
-        """The states; a learner's agents must not look at them, a centralised trainer may."""
+        """The states Sₜ: for a centralised trainer, not for agents."""
         if self._episodes is None:
             raise ResetNeeded("there are no episodes yet: call envs.reset() first")
         return self._episodes
@@ -95,7 +105,16 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin the next episode everywhere, or where ``options["reset_mask"]`` says."""
+        """Begin the next episode in all environments, or in some.
+
+        Args:
+            seed: One seed s, of which environment i gets s + i, or a seed (or None) for each.
+            options: ``reset_mask`` chooses environments, (num_envs,) bool; ``pairs`` sets sources
+                and targets by position, (num_envs, 2).
+
+        Returns:
+            Observations, (num_envs, size), and info with ``action_mask``.
+        """
         options = known_options(options, "pairs", "reset_mask")
         rows = self._rows_to_reset(options.get("reset_mask"))
         self._seed(seed, rows)
@@ -107,12 +126,20 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return self._observations(mask), self._info(mask)
 
     def step(self, actions: np.ndarray) -> Stepped:
-        """Pass every message that is on its way to the neighbour in the chosen slot."""
+        """Pass every message that is on its way to the neighbour in the chosen slot.
+
+        Args:
+            actions: A slot for each environment, (num_envs,) int.
+
+        Returns:
+            Observations (num_envs, size), rewards (num_envs,) float64, terminated and truncated
+            (num_envs,) bool, and info.
+        """
         if self._episodes is None:
             raise ResetNeeded("Cannot call envs.step() before calling envs.reset()")
         before = self._episodes
         try:
-            after, rewards = core.step(self.setting.graph, before, actions, self.setting.limit)
+            after, rewards = core.step(self.config.graph, before, actions, self.config.limit)
         except ActionError as error:
             raise InvalidAction(str(error)) from None
         ended = np.flatnonzero(after.finished)
@@ -174,38 +201,37 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def _next_episodes(self, rows: np.ndarray) -> core.Episodes:
         assert self._roots is not None
-        pairs = self.setting.pairs(self._roots[rows], self._numbers[rows])
+        pairs = self.config.pairs(self._roots[rows], self._numbers[rows])
         self._numbers[rows] += 1
-        return core.reset(self.setting.graph, pairs)
+        return core.reset(self.config.graph, pairs)
 
     def _given(self, pairs: Any, rows: np.ndarray) -> core.Episodes:
         pairs = np.asarray(pairs)
         if pairs.shape != (self.num_envs, 2):
             raise TaskError(f"pairs have shape {pairs.shape}: expected ({self.num_envs}, 2)")
-        return core.reset(self.setting.graph, pairs[rows])
+        return core.reset(self.config.graph, pairs[rows])
 
     def _mask(self) -> np.ndarray:
-        return self.setting.action_masks(self.episodes.holders)
+        return self.config.action_masks(self.episodes.holders)
 
     def _info(self, mask: np.ndarray) -> dict[str, Any]:
-        everybody = np.ones(self.num_envs, dtype=bool)
-        return {"action_mask": mask, "_action_mask": everybody}
+        return {"action_mask": mask, "_action_mask": np.ones(self.num_envs, dtype=bool)}
 
     def _observations(self, mask: np.ndarray) -> np.ndarray:
         if self.observe == "mask":
             return mask.copy()
-        seen = self._buffers.lend()
-        self.setting.observer.fill(self.episodes.holders, self.episodes.targets, seen)
-        return seen
+        observations = self._buffers.take()
+        self.config.observer.fill(self.episodes.holders, self.episodes.targets, observations)
+        return observations
 
     def _final(self, episodes: core.Episodes, rows: np.ndarray) -> dict[str, Any]:
-        """What stood at the end of the episodes at these rows, as Gymnasium lays it out."""
+        """Last observations and infos of the episodes at these rows, as Gymnasium wants them."""
         holders = episodes.holders[rows]
-        masks = self.setting.action_masks(holders)
+        masks = self.config.action_masks(holders)
         seen = (
             masks
             if self.observe == "mask"
-            else self.setting.observer.observe(holders, episodes.targets[rows])
+            else self.config.observer.observe(holders, episodes.targets[rows])
         )
         final_obs = np.full(self.num_envs, None, dtype=object)
         for row, one in zip(rows, seen, strict=True):

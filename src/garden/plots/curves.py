@@ -1,4 +1,4 @@
-"""Learning curves: how the validation ratio fell."""
+"""Learning curves: the validation oracle ratio over training."""
 
 from __future__ import annotations
 
@@ -6,35 +6,48 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from garden.plots.walk import save_figure
+from garden.plots.style import LINE_COLOURS, LINE_STYLES, new_axes, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-_STYLES = ("-", "--", "-.", ":")
 
 
 def draw_learning_curves(
     curves: Mapping[str, Sequence[Mapping[str, Any]]], path: str | Path | None = None
 ) -> Figure:
-    """Validation oracle ratio against updates, one line per run; the best of each is marked."""
-    from matplotlib.figure import Figure
+    """Draw the validation oracle ratio against updates, on a logarithmic axis.
 
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
-    axes = figure.add_subplot()
+    Args:
+        curves: For each run's label its validations, each with ``update`` and
+            ``validation_ratio``.
+        path: A file to save the picture to; its suffix names the format.
+
+    Returns:
+        The figure: a line per run, with a dot at its best validation.
+    """
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axes = new_axes(7, 4.5)
     for number, (label, records) in enumerate(curves.items()):
         updates = [record["update"] for record in records]
         ratios = [record["validation_ratio"] for record in records]
         if not updates:
             continue
-        (line,) = axes.plot(updates, ratios, _STYLES[number % 4], linewidth=1.4, label=label)
+        colour = LINE_COLOURS[number % len(LINE_COLOURS)]
+        style = LINE_STYLES[number % len(LINE_STYLES)]
+        axes.plot(updates, ratios, style, color=colour, linewidth=1.4, label=label)
         best = min(range(len(ratios)), key=ratios.__getitem__)
-        axes.plot(updates[best], ratios[best], "o", color=line.get_color(), markersize=5)
+        axes.plot(updates[best], ratios[best], "o", color=colour, markersize=5)
     axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter(NullFormatter())
     axes.axhline(1.0, color="black", linewidth=0.6)
     axes.set_xlabel("updates")
     axes.set_ylabel("validation oracle ratio (1 is the shortest path)")
     axes.legend(frameon=False)
+    figure = axes.get_figure(root=True)
+    assert figure is not None
     if path is not None:
         save_figure(figure, Path(path))
     return figure

@@ -1,4 +1,4 @@
-"""Where nodes stand in a picture, and which nodes are worth drawing."""
+"""Where nodes stand in a picture, and which nodes of a large graph are drawn."""
 
 from __future__ import annotations
 
@@ -8,11 +8,21 @@ import numpy as np
 
 from garden.graphs.graph import Graph
 
-MAX_DRAWN = 800
+MAX_DRAWN = 800  # nodes; of a larger graph a part is drawn
 
 
 def drawn_nodes(graph: Graph, nodes: Sequence[int], target: int) -> np.ndarray:
-    """All nodes of a small graph; of a large one, the trip, the target and nodes around them."""
+    """Which nodes are drawn, sorted.
+
+    Args:
+        graph: The graph.
+        nodes: The path of a message, which is drawn whole.
+        target: Its target, which is drawn too.
+
+    Returns:
+        Positions of all nodes where there are at most :data:`MAX_DRAWN`, else of the path, the
+        target and an even sample of their neighbours.
+    """
     if graph.num_nodes <= MAX_DRAWN:
         return np.arange(graph.num_nodes)
     chosen = dict.fromkeys([*nodes, target])
@@ -24,8 +34,12 @@ def drawn_nodes(graph: Graph, nodes: Sequence[int], target: int) -> np.ndarray:
     return np.sort(np.array(list(chosen)))
 
 
-def places_of(graph: Graph) -> np.ndarray:
-    """Coordinates of each node, (num_nodes, 2): positions where attributes are such."""
+def node_coordinates(graph: Graph) -> np.ndarray:
+    """Coordinates of each node, (num_nodes, 2).
+
+    They are the attributes where those are two positions (spatial graphs), else a spring layout
+    with a fixed seed.
+    """
     if graph.attribute_names == ("position0", "position1"):
         return np.asarray(graph.attributes, dtype=np.float64)
     import networkx as nx

@@ -1,4 +1,4 @@
-"""A picture of one message's trip through a graph."""
+"""A picture of one message's path: in its graph, or by hops and distances alone."""
 
 from __future__ import annotations
 
@@ -10,10 +10,18 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import numpy as np
 
-from garden.atomic import write_file
-from garden.errors import ArgumentError, DataError, expect, short_text
+from garden.errors import ArgumentError, expect, short_text
 from garden.graphs.graph import Graph
-from garden.plots.layout import drawn_nodes, places_of
+from garden.plots.layout import drawn_nodes, node_coordinates
+from garden.plots.style import (
+    COLOUR_MAP,
+    EDGE_COLOUR,
+    NODE_COLOUR,
+    PATH_COLOUR,
+    new_axes,
+    picture_format,
+    save_figure,
+)
 from garden.plots.trip import draw_trip_alone
 
 if TYPE_CHECKING:
@@ -22,17 +30,12 @@ if TYPE_CHECKING:
 
 View = Literal["auto", "graph", "trip"]
 
-PICTURE_FORMATS = ("png", "svg", "pdf")
+"""The graph around the path, the path alone, or whichever of the two can be read."""
 
-SHADES = "cividis"  # as good in grey as in colour
-
-_MAX_EDGES_PER_NODE = 6  # beyond it a graph is a grey cloud
+_MAX_EDGES_PER_NODE = 6  # beyond it edges cover the picture
 _MAX_NAMES = 40
+_MAX_NUMBERED_HOPS = 40
 _MAX_TITLE = 70  # letters in a line
-
-_PATH = "#c2410c"
-_NODE = "#94a3b8"
-_EDGE = "#cbd5e1"
 
 
 def draw_walk(
@@ -43,38 +46,43 @@ def draw_walk(
     axes: Axes | None = None,
     view: View = "auto",
 ) -> Figure:
-    """A trip through its graph, or the trip alone, on these axes or on a figure of its own.
+    """Draw the path of one message.
 
-    In the graph's view nodes are grey, the trip is in colour, with the names on its way: a square
-    source, a starred target, numbered hops. Nodes stand where their attributes say if those are
-    two positions, else by a spring layout; of a large graph only the surroundings of the trip are
-    drawn. Where so many edges or names would lie over each other that nothing is seen, ``auto``
-    shows the trip alone.
+    In the view ``graph`` nodes are grey and the path is in colour, with its nodes named: a square
+    source, a starred target, numbered hops. Coordinates are the attributes where those are two
+    positions, else a spring layout; of a large graph only the surroundings of the path are drawn.
+    The view ``trip`` shows the path alone, each hop at its distance to the target.
+
+    Args:
+        graph: The graph that the message travelled on.
+        nodes: Positions of the holders, the source first.
+        target: The position of the target.
+        path: A file to save the picture to; its suffix names the format.
+        axes: Axes to draw on; a figure of its own is made without them.
+        view: ``graph``, ``trip``, or ``auto``: the trip alone where edges or names would cover
+            each other.
+
+    Returns:
+        The figure that was drawn on.
     """
     if path is not None:
         expect("path", path, str, os.PathLike, otherwise="a path")
         picture_format(Path(path))
     if view not in get_args(View):
         raise ArgumentError(f"unknown view {view!r}: choose from {', '.join(get_args(View))}")
-    axes = _own_axes() if axes is None else _checked(axes)
-    shown = graph.subgraph(drawn_nodes(graph, nodes, target))
-    crowded = _is_dense(shown) or len(set(nodes)) > _MAX_NAMES
+    axes = new_axes() if axes is None else _checked(axes)
+    drawn = graph.subgraph(drawn_nodes(graph, nodes, target))
+    crowded = _is_dense(drawn) or len(set(nodes)) > _MAX_NAMES
     if view == "trip" or (view == "auto" and crowded):
         draw_trip_alone(axes, graph, nodes, target)
     else:
-        _draw_in_graph(axes, graph, shown, nodes, target)
+        _draw_in_graph(axes, graph, drawn, nodes, target)
     axes.set_title(_title(graph, nodes, target), fontsize=10, parse_math=False)
     figure = axes.get_figure(root=True)
     assert figure is not None
     if path is not None:
         save_figure(figure, Path(path))
     return figure
-
-
-def _own_axes() -> Axes:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(8, 7), layout="constrained").add_subplot()
 
 
 def _checked(axes: object) -> Axes:
@@ -84,9 +92,9 @@ def _checked(axes: object) -> Axes:
     return cast(Axes, axes)
 
 
-def _is_dense(shown: Graph) -> bool:
-    """Whether edges cover the picture."""
-    return shown.num_edges > _MAX_EDGES_PER_NODE * shown.num_nodes
+def _is_dense(drawn: Graph) -> bool:
+    """Whether edges would cover the picture."""
+    return drawn.num_edges > _MAX_EDGES_PER_NODE * drawn.num_nodes
 
 
 def _title(graph: Graph, nodes: Sequence[int], target: int) -> str:
@@ -99,27 +107,27 @@ def _title(graph: Graph, nodes: Sequence[int], target: int) -> str:
 
 
 def _draw_in_graph(
-    axes: Axes, graph: Graph, shown: Graph, nodes: Sequence[int], target: int
+    axes: Axes, graph: Graph, drawn: Graph, nodes: Sequence[int], target: int
 ) -> None:
-    """The graph around the trip, and the names of those on its way."""
-    places = places_of(shown)
-    draw_graph(axes, shown, places)
-    position = {node: shown.position(graph.node_names[node]) for node in [*nodes, target]}
-    draw_trip(axes, places[[position[node] for node in nodes]], places[position[target]])
+    """The graph around the path, and the names of the nodes on it."""
+    coordinates = node_coordinates(drawn)
+    draw_graph(axes, drawn, coordinates)
+    position = {node: drawn.position(graph.node_names[node]) for node in [*nodes, target]}
+    draw_trip(axes, coordinates[[position[node] for node in nodes]], coordinates[position[target]])
     if len(position) <= _MAX_NAMES:
-        middle = places[list(position.values())].mean(axis=0)
+        centre = coordinates[list(position.values())].mean(axis=0)
         for node, row in position.items():
-            _draw_name(axes, short_text(graph.node_names[node]), places[row], middle)
+            _draw_name(axes, short_text(graph.node_names[node]), coordinates[row], centre)
 
 
-def _draw_name(axes: Axes, name: str, place: np.ndarray, middle: np.ndarray) -> None:
-    """A name beside its node, on the side that looks away from the rest of the trip."""
+def _draw_name(axes: Axes, name: str, point: np.ndarray, centre: np.ndarray) -> None:
+    """A name beside its node, on the side away from the rest of the path."""
     from matplotlib.patheffects import withStroke
 
-    right, above = place[0] >= middle[0], place[1] >= middle[1]
+    right, above = point[0] >= centre[0], point[1] >= centre[1]
     text = axes.annotate(
         name,
-        (place[0], place[1]),
+        (point[0], point[1]),
         xytext=(6 if right else -6, 6 if above else -6),
         textcoords="offset points",
         ha="left" if right else "right",
@@ -132,67 +140,72 @@ def _draw_name(axes: Axes, name: str, place: np.ndarray, middle: np.ndarray) -> 
     text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
 
 
-def picture_format(path: Path) -> str:
-    """The format that the suffix asks for, ``png`` where there is none; others are refused."""
-    kind = path.suffix.lstrip(".").lower() or "png"
-    if kind not in PICTURE_FORMATS:
-        raise DataError(f"{path}: unknown kind of picture: use .{', .'.join(PICTURE_FORMATS)}")
-    return kind
-
-
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write a figure in the format of its suffix: the same figure, the same bytes."""
-    from matplotlib import rc_context
-
-    kind = picture_format(path)
-    dated = {"Date": None} if kind == "svg" else None
-
-    def write(temporary: Path) -> None:
-        with rc_context({"svg.hashsalt": path.stem}):
-            figure.savefig(temporary, format=kind, dpi=150, metadata=dated)
-
-    write_file(path, write)
-
-
 def draw_graph(
-    axes: Axes, graph: Graph, places: np.ndarray, shades: np.ndarray | None = None
+    axes: Axes, graph: Graph, coordinates: np.ndarray, shades: np.ndarray | None = None
 ) -> None:
-    """The graph in grey, or its nodes from dark (0) to light (1) by their shades, (num_nodes,)."""
+    """Draw a graph in grey, or with nodes coloured from dark (0) to light (1).
+
+    Args:
+        axes: Axes to draw on.
+        graph: The graph.
+        coordinates: Where nodes stand, (num_nodes, 2).
+        shades: Each node's colour from 0 to 1, (num_nodes,); None leaves all grey.
+    """
     from matplotlib.collections import LineCollection
 
     lines = LineCollection(
-        list(places[graph.edges()]), colors=_EDGE, linewidths=0.5, alpha=0.7, zorder=1
+        list(coordinates[graph.edges()]), colors=EDGE_COLOUR, linewidths=0.5, alpha=0.7, zorder=1
     )
-    lines.set_rasterized(shades is not None)  # many panels of many lines make a vast SVG
+    lines.set_rasterized(shades is not None)  # thousands of lines make a vast SVG
     axes.add_collection(lines)
     if shades is None:
-        axes.scatter(places[:, 0], places[:, 1], s=12, color=_NODE, zorder=2, linewidths=0)
+        axes.scatter(
+            coordinates[:, 0], coordinates[:, 1], s=12, color=NODE_COLOUR, zorder=2, linewidths=0
+        )
     else:
-        _draw_shaded_nodes(axes, places, shades)
+        _draw_shaded_nodes(axes, coordinates, shades)
     axes.set_axis_off()
     axes.set_aspect("equal")
     axes.margins(0.05)
 
 
-def draw_trip(axes: Axes, places: np.ndarray, goal: np.ndarray) -> None:
-    """The trip in colour, from its first place on, and the star of its goal."""
-    for hop, (start, stop) in enumerate(pairwise(places), 1):
-        arrow = {"arrowstyle": "-|>", "color": _PATH, "linewidth": 1.6, "shrinkA": 3, "shrinkB": 3}
+def draw_trip(axes: Axes, coordinates: np.ndarray, target: np.ndarray) -> None:
+    """Draw a path in colour with its hops numbered, a square source and a starred target.
+
+    Args:
+        axes: Axes to draw on.
+        coordinates: Where the holders stand, (num_hops + 1, 2), the source first.
+        target: Where the target stands, (2,).
+    """
+    for hop, (start, stop) in enumerate(pairwise(coordinates), 1):
+        arrow = {
+            "arrowstyle": "-|>",
+            "color": PATH_COLOUR,
+            "linewidth": 1.6,
+            "shrinkA": 3,
+            "shrinkB": 3,
+        }
         axes.annotate("", xy=stop, xytext=start, arrowprops=arrow, zorder=3)
-        if len(places) <= 40:
+        if len(coordinates) <= _MAX_NUMBERED_HOPS:
             _draw_number(axes, hop, (start + stop) / 2)
     axes.scatter(
-        places[0, 0], places[0, 1], marker="s", s=90, color="black", zorder=4, label="source"
+        coordinates[0, 0],
+        coordinates[0, 1],
+        marker="s",
+        s=90,
+        color="black",
+        zorder=4,
+        label="source",
     )
-    draw_target(axes, goal)
+    draw_target(axes, target)
     axes.legend(loc="lower right", frameon=False)
 
 
-def draw_target(axes: Axes, place: np.ndarray) -> None:
-    """The star of a target."""
+def draw_target(axes: Axes, point: np.ndarray) -> None:
+    """Draw a target's star at ``point``, (2,)."""
     axes.scatter(
-        place[0],
-        place[1],
+        point[0],
+        point[1],
         marker="*",
         s=220,
         color="white",
@@ -202,15 +215,15 @@ def draw_target(axes: Axes, place: np.ndarray) -> None:
     )
 
 
-def _draw_shaded_nodes(axes: Axes, places: np.ndarray, shades: np.ndarray) -> None:
-    """Light nodes over dark ones, with a rim that keeps both in sight."""
+def _draw_shaded_nodes(axes: Axes, coordinates: np.ndarray, shades: np.ndarray) -> None:
+    """Light nodes over dark ones, with a rim that separates them."""
     order = np.argsort(shades, kind="stable")
     axes.scatter(
-        places[order, 0],
-        places[order, 1],
+        coordinates[order, 0],
+        coordinates[order, 1],
         s=16,
         c=shades[order],
-        cmap=SHADES,
+        cmap=COLOUR_MAP,
         vmin=0,
         vmax=1,
         zorder=2,
@@ -219,13 +232,13 @@ def _draw_shaded_nodes(axes: Axes, places: np.ndarray, shades: np.ndarray) -> No
     )
 
 
-def _draw_number(axes: Axes, hop: int, place: np.ndarray) -> None:
+def _draw_number(axes: Axes, hop: int, point: np.ndarray) -> None:
     box = {
         "boxstyle": "circle,pad=0.15",
         "facecolor": "white",
-        "edgecolor": _PATH,
+        "edgecolor": PATH_COLOUR,
         "linewidth": 0.6,
     }
     axes.text(
-        place[0], place[1], str(hop), fontsize=7, ha="center", va="center", bbox=box, zorder=5
+        point[0], point[1], str(hop), fontsize=7, ha="center", va="center", bbox=box, zorder=5
     )

@@ -1,8 +1,23 @@
 """Exact evaluation: a memoryless strategy is an absorbing Markov chain per target.
 
-No score depends on the holder, so one row of scores per target gives every transition. The chance
-that a message is still on its way after k hops comes from k sparse products; expected hops, the
-truncation rate and the whole distribution of hops follow without sampling.
+For a target t, every node v has one score f_t(v), which no holder changes. The holder u passes the
+message to its neighbour v with probability
+
+    P_t(u → v) = w_t(v) / Σ_{x ∈ N(u)} w_t(x),
+
+where w_t = exp(f_t) under softmax selection, and 1 for the best neighbours and 0 for others under
+argmax. The probability that a message from u is still on its way after k hops is
+
+    s_0(u) = 1[u ≠ t],    s_k(u) = 1[u ≠ t] · Σ_v P_t(u → v) s_{k−1}(v).
+
+With H the number of hops and T = max_hops, all results follow without sampling:
+
+    P(H = k)         = s_{k−1}(u) − s_k(u)
+    E[min(H, T)]     = s_0(u) + … + s_{T−1}(u)
+    truncation rate  = s_T(u)
+
+:func:`solve_chain_plain` is this definition in SciPy; the compiled kernel in
+:mod:`garden.search.chain_kernels` gives the same bits.
 """
 
 from __future__ import annotations
@@ -15,20 +30,20 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.graphs.graph import Graph
-from garden.search.score_blocks import ScoreSource, score_blocks
+from garden.search.score_blocks import ScoreSource, pairs_by_target, score_blocks
 from garden.strategies.base import Representations, Selection, Strategy
 from garden.strategies.selection import choice_weights
 from garden.threads import usable_threads
 
-NEGLIGIBLE = 1e-15  # the chance of being on the way below which a chain has ended
+NEGLIGIBLE = 1e-15  # once every s_k(u) is below it, the chain counts as absorbed
 
 
 @dataclass(frozen=True, eq=False)
 class ChainTable:
-    """Exact results of all sources for some targets."""
+    """Exact results from every source to some targets."""
 
-    expected_hops: np.ndarray  # (num_targets, num_nodes) of min(hops, max_hops); 0 at the target
-    truncation: np.ndarray  # (num_targets, num_nodes): chance of no delivery within max_hops
+    expected_hops: np.ndarray  # (num_targets, num_nodes): E[min(hops, max_hops)]; 0 at the target
+    truncation: np.ndarray  # (num_targets, num_nodes): probability of no delivery in max_hops
 
 
 def chain_table(
@@ -38,7 +53,18 @@ def chain_table(
     targets: np.ndarray,
     max_hops: int,
 ) -> ChainTable:
-    """Expected hops and truncation from every source to each target."""
+    """Expected hops and truncation from every source to each target.
+
+    Args:
+        graph: The graph that messages travel on.
+        strategy: Whose scores and selection decide; without a memory.
+        representations: One row per node of the graph, made by this strategy.
+        targets: Positions of the targets, (num_targets,).
+        max_hops: The hop at which an episode is truncated, T.
+
+    Returns:
+        Tables with a row per target and a column per source.
+    """
     targets = np.asarray(targets)
     expected = np.empty((len(targets), graph.num_nodes))
     truncation = np.empty_like(expected)
@@ -52,17 +78,28 @@ def chain_table(
 def chain_of_scores(
     graph: Graph, scores: np.ndarray, selection: Selection, targets: np.ndarray, max_hops: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Expected hops and truncation, each like ``scores``, (num_targets, num_nodes)."""
+    """The same from a table of scores, one chain per row.
+
+    Args:
+        graph: The graph that messages travel on.
+        scores: f_t(v) of each target and node, (num_targets, num_nodes) float64.
+        selection: How a holder chooses among its neighbours' scores.
+        targets: Positions of the targets, (num_targets,).
+        max_hops: The hop at which an episode is truncated, T.
+
+    Returns:
+        E[min(H, T)] and the truncation probability, each shaped like ``scores``.
+    """
     expected = np.empty_like(scores)
     truncation = np.empty_like(scores)
-    nobody = np.empty(0, dtype=np.int64)
+    no_sources = np.empty(0, dtype=np.int64)
 
     def solve(row: int) -> None:
         expected[row], truncation[row], _ = solve_chain(
-            graph, scores[row], selection, int(targets[row]), max_hops, nobody
+            graph, scores[row], selection, int(targets[row]), max_hops, no_sources
         )
 
-    for_each(solve, len(targets))
+    run_in_threads(solve, len(targets))
     return expected, truncation
 
 
@@ -74,35 +111,39 @@ def hop_distributions(
     max_hops: int,
     scored: ScoreSource = score_blocks,
 ) -> np.ndarray:
-    """The distribution of hops of each (source, target) pair, (num_pairs, max_hops + 1).
+    """The exact distribution of hops of each pair.
 
-    Column k − 1 is the chance of delivery in exactly k hops; the last is that of truncation.
+    Args:
+        graph: The graph that messages travel on.
+        strategy: Whose scores and selection decide; without a memory.
+        representations: One row per node of the graph, made by this strategy.
+        pairs: Positions of source and target, (num_pairs, 2).
+        max_hops: The hop at which an episode is truncated, T.
+        scored: Where score tables come from; a :class:`ScoreMemo` shares them between calls.
+
+    Returns:
+        (num_pairs, max_hops + 1): column k − 1 is P(H = k), the last column the truncation
+        probability. Every row sums to 1.
     """
-    targets, target_of = np.unique(pairs[:, 1], return_inverse=True)
-    order = np.argsort(target_of, kind="stable")
-    starts = np.searchsorted(target_of[order], np.arange(len(targets) + 1))
+    targets, rows_of = pairs_by_target(pairs)
     distributions = np.empty((len(pairs), max_hops + 1))
     for block, scores in scored(strategy, representations, targets):
 
         def solve(row: int, first: int = block.start, scores: np.ndarray = scores) -> None:
             number = first + row
-            mine = order[starts[number] : starts[number + 1]]
+            rows, target = rows_of[number], int(targets[number])
             _, _, survival = solve_chain(
-                graph,
-                scores[row],
-                strategy.selection,
-                int(targets[number]),
-                max_hops,
-                pairs[mine, 0],
+                graph, scores[row], strategy.selection, target, max_hops, pairs[rows, 0]
             )
-            distributions[mine, :-1] = survival[:, :-1] - survival[:, 1:]
-            distributions[mine, -1] = survival[:, -1]
+            distributions[rows, :-1] = survival[:, :-1] - survival[:, 1:]
+            distributions[rows, -1] = survival[:, -1]
 
-        for_each(solve, block.stop - block.start)
+        run_in_threads(solve, block.stop - block.start)
     return distributions
 
 
 Solution = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""E[min(H, T)] and s_T, (num_nodes,) each; s_0 … s_T of some sources, (num_sources, T + 1)."""
 
 
 def solve_chain(
@@ -113,14 +154,26 @@ def solve_chain(
     max_hops: int,
     sources: np.ndarray,
 ) -> Solution:
-    """Expected hops, truncation (each (num_nodes,)), and survival of ``sources``."""
+    """The chain of one target, compiled where numba is installed.
+
+    Args:
+        graph: The graph that messages travel on.
+        scores: The target's row of scores, (num_nodes,) float64.
+        selection: How a holder chooses among its neighbours' scores.
+        target: The position of the target.
+        max_hops: The hop at which an episode is truncated, T.
+        sources: Whose survival s_0 … s_T is wanted, (num_sources,); may be empty.
+
+    Returns:
+        Expected hops and truncation of every node, and survival of ``sources``.
+    """
     try:
-        from garden.search.chain_kernels import chain_of_target
+        from garden.search.chain_kernels import solve_chain_compiled
     except ImportError:  # no numba on this machine
         return solve_chain_plain(graph, scores, selection, target, max_hops, sources)
     expected, truncation = np.empty(graph.num_nodes), np.empty(graph.num_nodes)
     survival = np.empty((len(sources), max_hops + 1))
-    chain_of_target(
+    solve_chain_compiled(
         graph.indptr,
         graph.indices,
         scores,
@@ -144,7 +197,7 @@ def solve_chain_plain(
     max_hops: int,
     sources: np.ndarray,
 ) -> Solution:
-    """The definition of the compiled chain."""
+    """The definition, in SciPy; arguments and results as :func:`solve_chain`."""
     transitions = transition_matrix(graph, scores, selection)
     on_way = np.ones(graph.num_nodes)
     on_way[target] = 0.0
@@ -163,18 +216,18 @@ def solve_chain_plain(
 
 
 def transition_matrix(graph: Graph, scores: np.ndarray, selection: Selection) -> sp.csr_array:
-    """The chance of each hop under one target's scores, (num_nodes, num_nodes)."""
-    chances = np.empty(len(graph.indices))
+    """P_t(u → v) under one target's scores, (num_nodes, num_nodes); rows sum to 1."""
+    probabilities = np.empty(len(graph.indices))
     for node in range(graph.num_nodes):
         row = slice(graph.indptr[node], graph.indptr[node + 1])
         weights = choice_weights(scores[graph.indices[row]], selection)
-        chances[row] = weights / weights.sum()
+        probabilities[row] = weights / weights.sum()
     shape = (graph.num_nodes, graph.num_nodes)
-    return sp.csr_array((chances, graph.indices, graph.indptr), shape=shape)
+    return sp.csr_array((probabilities, graph.indices, graph.indptr), shape=shape)
 
 
-def for_each(solve: Callable[[int], None], count: int) -> None:
-    """Solve 0 to count − 1, several at a time."""
+def run_in_threads(solve: Callable[[int], None], count: int) -> None:
+    """Call ``solve`` with 0 … count − 1, in as many threads as the process may use."""
     if count == 1:
         solve(0)
         return

@@ -1,7 +1,8 @@
-"""Compiled loops of exact chains, one target at a time.
+"""Compiled loops of exact chains; the notation is that of :mod:`garden.search.chain`.
 
-Importing this module needs numba. :func:`chain_of_target` repeats the plain definition in
-:mod:`garden.search.chain`; :func:`ratio_sums` does so but for rounding.
+:func:`solve_chain_compiled` gives the bits of :func:`garden.search.chain.solve_chain_plain`;
+:func:`ratio_sums` equals the exact sums of :mod:`garden.search.temperature_tuning` up to rounding.
+Importing this module needs numba.
 """
 
 from __future__ import annotations
@@ -12,17 +13,17 @@ from garden.compiled import compiled, inlined
 
 _VANISHES = -746.0  # exp is 0 below it
 _ABSORBED = -37.0  # exp is lost below it where it is added to a sum of at least 1
-_TOGETHER = 4  # rows whose sums advance side by side, as one addition must await the last
+_ROWS_AT_ONCE = 4  # rows summed side by side: an addition must wait for the one before it
 
 
 @compiled()
-def fill_chances(  # type: ignore[no-untyped-def]
-    indptr, indices, scores, argmax, starts, stops, heads, chances
+def fill_transitions(  # type: ignore[no-untyped-def]
+    indptr, indices, scores, argmax, starts, stops, heads, probabilities
 ):
-    """The hops that can happen: ``heads`` and ``chances`` of ``node`` from its start to its stop.
+    """The transition matrix P_t without its zeros, as rows of ``heads`` and ``probabilities``.
 
-    Chances are differences of running sums of the choice weights, over the sum of all. Those of
-    nought are left out: they would add nought to whatever is made of them.
+    Row u stands in [starts[u], stops[u]). A probability is the difference of two running sums of
+    the choice weights, over their total: so does :func:`garden.strategies.selection.choose` draw.
     """
     count = np.uint64(0)
     for node in range(len(indptr) - 1):
@@ -44,49 +45,53 @@ def fill_chances(  # type: ignore[no-untyped-def]
                 total += np.exp(gap)
             if total != before:
                 heads[count] = indices[k]
-                chances[count] = total - before
+                probabilities[count] = total - before
                 count += np.uint64(1)
         stops[node] = count
         for k in range(starts[node], count):
-            chances[k] /= total
+            probabilities[k] /= total
 
 
 @compiled()
-def advance(order, starts, stops, heads, chances, on_way, moved):  # type: ignore[no-untyped-def]
-    """``moved`` = chances × ``on_way``, each row summed from first to last.
+def apply_transitions(  # type: ignore[no-untyped-def]
+    order, starts, stops, heads, probabilities, survival, following
+):
+    """``following`` = P_t · ``survival``, (num_nodes,); each row is summed from first to last.
 
-    ``order`` names the rows, the shortest first, so that those taken together end together.
+    ``order`` lists the rows from the shortest on, so that rows summed side by side end together.
     """
-    last = len(order) - len(order) % _TOGETHER
-    for i in range(0, last, _TOGETHER):
+    last = len(order) - len(order) % _ROWS_AT_ONCE
+    for i in range(0, last, _ROWS_AT_ONCE):
         a, b, c, d = order[i], order[i + 1], order[i + 2], order[i + 3]
         at_a, at_b, at_c, at_d = starts[a], starts[b], starts[c], starts[d]
         sum_a, sum_b, sum_c, sum_d = 0.0, 0.0, 0.0, 0.0
         length = stops[a] - at_a
         for k in range(length):
-            sum_a += chances[at_a + k] * on_way[heads[at_a + k]]
-            sum_b += chances[at_b + k] * on_way[heads[at_b + k]]
-            sum_c += chances[at_c + k] * on_way[heads[at_c + k]]
-            sum_d += chances[at_d + k] * on_way[heads[at_d + k]]
-        moved[a] = sum_a
-        moved[b] = rest_of_row(sum_b, at_b + length, stops[b], heads, chances, on_way)
-        moved[c] = rest_of_row(sum_c, at_c + length, stops[c], heads, chances, on_way)
-        moved[d] = rest_of_row(sum_d, at_d + length, stops[d], heads, chances, on_way)
+            sum_a += probabilities[at_a + k] * survival[heads[at_a + k]]
+            sum_b += probabilities[at_b + k] * survival[heads[at_b + k]]
+            sum_c += probabilities[at_c + k] * survival[heads[at_c + k]]
+            sum_d += probabilities[at_d + k] * survival[heads[at_d + k]]
+        following[a] = sum_a
+        following[b] = rest_of_row(sum_b, at_b + length, stops[b], heads, probabilities, survival)
+        following[c] = rest_of_row(sum_c, at_c + length, stops[c], heads, probabilities, survival)
+        following[d] = rest_of_row(sum_d, at_d + length, stops[d], heads, probabilities, survival)
     for i in range(last, len(order)):
         node = order[i]
-        moved[node] = rest_of_row(0.0, starts[node], stops[node], heads, chances, on_way)
+        following[node] = rest_of_row(
+            0.0, starts[node], stops[node], heads, probabilities, survival
+        )
 
 
 @inlined
-def rest_of_row(total, start, stop, heads, chances, on_way):  # type: ignore[no-untyped-def]
-    """``total`` and the terms from ``start`` on, added one by one."""
+def rest_of_row(total, start, stop, heads, probabilities, survival):  # type: ignore[no-untyped-def]
+    """``total`` plus the terms of a row from ``start`` on, added one by one."""
     for k in range(start, stop):
-        total += chances[k] * on_way[heads[k]]
+        total += probabilities[k] * survival[heads[k]]
     return total
 
 
 @compiled()
-def chain_of_target(  # type: ignore[no-untyped-def]
+def solve_chain_compiled(  # type: ignore[no-untyped-def]
     indptr,
     indices,
     scores,
@@ -97,90 +102,116 @@ def chain_of_target(  # type: ignore[no-untyped-def]
     sources,
     expected,
     truncated,
-    survival,
+    survival_of_sources,
 ):
-    """Fill ``expected`` and ``truncated``, (num_nodes,), and ``survival``, (num_sources, hops + 1).
+    """The chain of one target, as :func:`garden.search.chain.solve_chain_plain` defines it.
 
-    ``survival[i, k]`` is the chance that a message from ``sources[i]`` is on its way after k hops.
+    Args:
+        indptr: Row pointers of the graph's adjacency (CSR), (num_nodes + 1,).
+        indices: Neighbours of all nodes, (2 · num_edges,).
+        scores: The target's row of scores f_t, (num_nodes,) float64.
+        argmax: Whether selection is argmax; softmax otherwise.
+        target: The position of the target.
+        max_hops: The hop at which an episode is truncated, T.
+        negligible: Once all of s_k is below it, the chain counts as absorbed.
+        sources: Whose survival is recorded, (num_sources,) int64.
+        expected: Filled with E[min(H, T)], (num_nodes,).
+        truncated: Filled with s_T, (num_nodes,).
+        survival_of_sources: Filled with s_0 … s_T of ``sources``, (num_sources, max_hops + 1).
     """
     num_nodes = len(indptr) - 1
-    # Unsigned, since a signed number could count from the end, which is checked at each use.
+    # Unsigned: a signed index may be negative, which compiled code would check at each use.
     starts = np.empty(num_nodes, dtype=np.uint64)
     stops = np.empty(num_nodes, dtype=np.uint64)
     heads = np.empty(len(indices), dtype=np.uint32)
-    chances = np.empty(len(indices))
-    fill_chances(indptr, indices, scores, argmax, starts, stops, heads, chances)
+    probabilities = np.empty(len(indices))
+    fill_transitions(indptr, indices, scores, argmax, starts, stops, heads, probabilities)
     order = np.argsort(stops - starts)
-    on_way = np.ones(num_nodes)
-    moved = np.empty(num_nodes)
-    on_way[target] = 0.0
+    survival = np.ones(num_nodes)
+    following = np.empty(num_nodes)
+    survival[target] = 0.0
     expected[:] = 0.0
-    survival[:, :] = 0.0
+    survival_of_sources[:, :] = 0.0
     for i in range(len(sources)):
-        survival[i, 0] = on_way[sources[i]]
+        survival_of_sources[i, 0] = survival[sources[i]]
     for hop in range(1, max_hops + 1):
         for node in range(num_nodes):
-            expected[node] += on_way[node]
-        advance(order, starts, stops, heads, chances, on_way, moved)
-        moved[target] = 0.0
-        on_way, moved = moved, on_way
-        if np.max(on_way) < negligible:
-            on_way[:] = 0.0
+            expected[node] += survival[node]
+        apply_transitions(order, starts, stops, heads, probabilities, survival, following)
+        following[target] = 0.0
+        survival, following = following, survival
+        if np.max(survival) < negligible:
+            survival[:] = 0.0
             break
         for i in range(len(sources)):
-            survival[i, hop] = on_way[sources[i]]
-    truncated[:] = on_way
+            survival_of_sources[i, hop] = survival[sources[i]]
+    truncated[:] = survival
 
 
 @compiled()
 def ratio_sums(  # type: ignore[no-untyped-def]
-    indptr, indices, scores, rows, temperatures, targets, max_hops, negligible, worth, sums
+    indptr, indices, scores, rows, temperatures, targets, max_hops, negligible, per_hop, sums
 ):
-    """Σ ``worth`` · E[min(hops, max_hops)] over all sources, for each chain, into ``sums``.
+    """Σ_u E[min(H, T)] / d(u, t) over all sources u, of many chains at once.
 
-    Chain c goes to ``targets[c]`` by ``scores[rows[c]]`` at ``temperatures[c]``; what a source is
-    worth, ``worth[rows[c]]``, is nought for the target. A hop from i to j has the chance w_j / Σ w
-    of i's neighbours, w = exp(score / temperature): what is summed over neighbours is the same
-    whoever sums, so that no chances are kept and one look at an edge serves all chains. Scores
-    over a temperature must not spread beyond what exp can hold.
+    Chain c goes to ``targets[c]`` by ``scores[rows[c]]`` at temperature τ = ``temperatures[c]``.
+    The numerator of P_t(u → v), w(v) = exp(f_t(v) / τ), does not depend on u. With the weighted
+    survival g_k(v) = w(v) s_k(v), the recursion becomes
+
+        s_k(u) = Σ_{v ∈ N(u)} g_{k−1}(v) / Σ_{x ∈ N(u)} w(x),
+
+    so that no matrix is stored and one pass over the edges serves all chains.
+
+    Args:
+        indptr: Row pointers of the graph's adjacency (CSR), (num_nodes + 1,).
+        indices: Neighbours of all nodes, (2 · num_edges,).
+        scores: f_t of each target, (num_targets, num_nodes); over a temperature they must not
+            spread beyond what exp can hold.
+        rows: Each chain's row of ``scores`` and ``per_hop``, (num_chains,).
+        temperatures: Each chain's temperature, (num_chains,).
+        targets: Each chain's target, (num_chains,).
+        max_hops: The hop at which an episode is truncated, T.
+        negligible: Once all of s_k is below it, the chains count as absorbed.
+        per_hop: 1 / d(u, t) of each source, (num_targets, num_nodes); 0 where it does not count.
+        sums: Filled with the sum of each chain, (num_chains,).
     """
     num_nodes, width = len(indptr) - 1, len(rows)
     weights = np.empty((num_nodes, width))
-    shares = np.empty((num_nodes, width))
-    counts = np.empty((num_nodes, width))
+    inverse_totals = np.empty((num_nodes, width))
+    factors = np.empty((num_nodes, width))
     for c in range(width):
         middle = 0.5 * (np.max(scores[rows[c]]) + np.min(scores[rows[c]]))
         for node in range(num_nodes):
             weights[node, c] = np.exp((scores[rows[c], node] - middle) / temperatures[c])
-            counts[node, c] = worth[rows[c], node]
+            factors[node, c] = per_hop[rows[c], node]
     total = np.empty(width)
     for node in range(num_nodes):
         sum_of_neighbours(indptr, indices, weights, node, total)
-        shares[node] = 1.0 / total
-    held = weights.copy()  # the chance of being on the way at a node, times its weight
-    moved = np.empty((num_nodes, width))
+        inverse_totals[node] = 1.0 / total
+    weighted = weights.copy()  # g_0
+    following = np.empty((num_nodes, width))
     for c in range(width):
-        sums[c] = np.sum(worth[rows[c]])
-        held[targets[c], c] = 0.0
+        sums[c] = np.sum(per_hop[rows[c]])
+        weighted[targets[c], c] = 0.0
     for _ in range(1, max_hops):
         most = 0.0
         for node in range(num_nodes):
-            sum_of_neighbours(indptr, indices, held, node, total)
+            sum_of_neighbours(indptr, indices, weighted, node, total)
             for c in range(width):
-                on_way = total[c] * shares[node, c]
-                moved[node, c] = on_way * weights[node, c]
-                sums[c] += on_way * counts[node, c]
-                most = max(most, on_way)
+                survival = total[c] * inverse_totals[node, c]
+                following[node, c] = survival * weights[node, c]
+                sums[c] += survival * factors[node, c]
+                most = max(most, survival)
         for c in range(width):
-            moved[targets[c], c] = 0.0
-        held, moved = moved, held
+            following[targets[c], c] = 0.0
+        weighted, following = following, weighted
         if most < negligible:
             break
 
 
 @inlined
 def sum_of_neighbours(indptr, indices, table, node, total):  # type: ignore[no-untyped-def]
-    """The sum of the rows of a node's neighbours, into ``total``."""
+    """Fill ``total``, (width,), with the sum of the rows of ``table`` of a node's neighbours."""
     total[:] = 0.0
     for k in range(indptr[node], indptr[node + 1]):
         row = table[indices[k]]

@@ -1,4 +1,9 @@
-"""Playing several strategies on the same pairs and setting their results side by side."""
+"""Several strategies on the same pairs, their results side by side.
+
+:func:`compare` tunes each strategy, makes representations once per strategy, evaluates every
+contender exactly (:mod:`garden.search.chain`) or by sampled walks (:mod:`garden.search.rollout`),
+and computes the metrics of :mod:`garden.search.metrics`.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +47,7 @@ from garden.strategies.memory import Memory
 MAX_EXACT_STEPS = 2e11  # edges × targets × hops, minutes on two cores; beyond it walks are sampled
 MAX_LONG_STEPS = 2e10  # the same where the limit of hops is longer than the paper's
 DISTRIBUTION_ENTRIES = 1 << 21  # per strategy and block of pairs
-SCORE_ENTRIES = MAX_KEPT // 2  # per strategy and block: two of them are kept for all memories
+SCORE_ENTRIES = MAX_KEPT // 2  # per strategy and block: a memo keeps two such tables
 
 
 @dataclass(frozen=True)
@@ -56,10 +61,12 @@ class Contender:
 
 @dataclass(frozen=True)
 class _Player:
-    contender: Contender
+    """A contender that is ready to play."""
+
+    contender: Contender  # with its strategy fitted and tuned
     representations: Representations
     evaluation: str  # "exact" or "sampled"
-    seed: int
+    seed: int  # of its walks
 
 
 def compare(
@@ -70,11 +77,21 @@ def compare(
     seen_targets: bool = False,
     views: Graph | None = None,
 ) -> Report:
-    """Tune, play and compare; results stand in the order of the contenders.
+    """Tune, play and compare.
 
-    The report's options hold the limit of hops that was played with, where `auto` was asked for.
-    ``views`` is the graph that agents saw when they made their representations, where it is not
-    the one that the messages travel on; it has the same nodes.
+    Args:
+        task: The graph, its split and its pairs.
+        contenders: Strategies with their memories; those that share a strategy object share its
+            tuning, representations and scores.
+        config: Which pairs are played, and how.
+        progress: Called as the work goes on.
+        seen_targets: Whether a policy's training may have seen the targets; goes to the report.
+        views: The graph that representations are made from, where it is not the one that messages
+            travel on; it has the same nodes.
+
+    Returns:
+        A report whose results stand in the order of the contenders, and whose options hold the
+        limit of hops that was played with, where `auto` was asked for.
     """
     if not contenders:
         raise SpecError("no strategy to evaluate: name at least one")
@@ -99,7 +116,7 @@ def compare(
 
 
 def _repeats(contenders: Sequence[Contender]) -> list[int]:
-    """How many earlier contenders bear the same label and memory, for each."""
+    """For each contender, how many earlier ones have the same label and memory."""
     names = [_full_name(contender) for contender in contenders]
     return [names[:number].count(name) for number, name in enumerate(names)]
 
@@ -115,7 +132,7 @@ def _prepared(
     progress: Progress,
     views: Graph,
 ) -> dict[int, tuple[Strategy, Representations]]:
-    """Each strategy tuned, with its representations; by identity, for those who share one."""
+    """Each strategy tuned, with its representations, by the identity of the original."""
     egos = ego_graphs(views)
     ready: dict[int, tuple[Strategy, Representations]] = {}
     for contender in contenders:
@@ -138,8 +155,8 @@ def _player(
     max_hops: int,
 ) -> _Player:
     evaluation = _evaluation_of(contender, task, pairs, config, max_hops)
-    # The label, not the place in the list, seeds the walks: adding a strategy changes no other.
-    # Two of one name still walk apart.
+    # The label, not the position in the list, seeds the walks: adding a strategy changes no other.
+    # Repetitions of a name get streams of their own.
     stream = _full_name(contender) + (f"#{repeat}" if repeat else "")
     seed = zlib.crc32(stream.encode()) + (task.seed << 32)
     ready = Contender(contender.label, strategy, contender.memory)
@@ -153,6 +170,7 @@ def _evaluation_of(
     config: EvaluationConfig,
     max_hops: int,
 ) -> str:
+    """What was asked for; under `auto`, exact chains where they are possible and affordable."""
     memoryless = contender.memory.name == "none"
     if config.evaluation == "exact" and not memoryless:
         raise SpecError(
@@ -174,9 +192,9 @@ def _play(
     max_hops: int,
     progress: Progress,
 ) -> list[PairOutcomes]:
-    """Outcomes of each player, from blocks of pairs small enough to hold all distributions."""
+    """Outcomes of each player; pairs are played in blocks whose distributions fit memory."""
     hops, truncation, wins = np.empty((3, len(players), len(pairs)))
-    for block in _pair_blocks(pairs[:, 1], max_hops, task.graph.num_nodes):
+    for block in pair_blocks(pairs[:, 1], max_hops, task.graph.num_nodes):
         tables = []
         memo = ScoreMemo()
         for number, player in enumerate(players):
@@ -225,12 +243,11 @@ def _distributions(
     return sampled_distributions(walks.hops, max_hops)
 
 
-def _pair_blocks(targets: np.ndarray, max_hops: int, num_nodes: int) -> Iterator[slice]:
-    """Blocks of pairs that stand in the order of their targets.
+def pair_blocks(targets: np.ndarray, max_hops: int, num_nodes: int) -> Iterator[slice]:
+    """Blocks of pairs that are sorted by target.
 
-    They end where a target ends, so that its chain is solved once; only a target with more pairs
-    than fit is cut. They hold no more targets than have their scores kept for all who share a
-    strategy.
+    A block ends where a target ends, so that each chain is solved once; only a target with more
+    pairs than fit is cut. It holds at most as many targets as a :class:`ScoreMemo` keeps.
     """
     size = max(1, DISTRIBUTION_ENTRIES // (max_hops + 1))
     most = max(1, SCORE_ENTRIES // num_nodes)

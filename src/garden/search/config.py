@@ -12,7 +12,7 @@ MAX_HOPS = 1_000_000
 MAX_PAIRS = 100_000_000
 
 MaxHops = int | Literal["auto"]
-"""A limit of hops, or `auto`: as far as the distances ask for (:mod:`garden.search.limits`)."""
+"""A limit of hops, or `auto`: it follows from the distances (:mod:`garden.search.limits`)."""
 
 Evaluation = Literal["auto", "exact", "sampled"]
 EvaluationSplit = Literal["test", "validation", "all"]
@@ -61,7 +61,7 @@ class EvaluationConfig:
 
 
 def check_max_hops(max_hops: object) -> None:
-    """Refuse what is neither `auto` nor a whole number of hops that can be played."""
+    """Refuse a limit that is neither `auto` nor a whole number from 1 to :data:`MAX_HOPS`."""
     if isinstance(max_hops, str):
         if max_hops != "auto":
             raise SpecError(f"max_hops is {max_hops!r}: it must be a whole number, or auto")

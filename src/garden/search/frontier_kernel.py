@@ -1,5 +1,9 @@
-"""The compiled walk of the frontier memory, hop for hop that of :mod:`garden.strategies.memory`.
+"""The compiled walk of the frontier memory (best-first search).
 
+Hop for hop it repeats :class:`garden.strategies.memory.FrontierMemory`. A message remembers the
+tree of its visited nodes (``parents``; the source is its own parent) and the frontier: neighbours
+that it has seen and not visited, with their ``values`` and the node they were ``seen_from``. It
+goes to the frontier node with the highest value minus price · (hops back through the tree).
 Importing this module needs numba.
 """
 
@@ -12,40 +16,48 @@ from garden.search.kernels import next_state, uniform
 
 
 @compiled()
-def tree_way(came_from, start, stop, up, way):  # type: ignore[no-untyped-def]
-    """Write the nodes after ``start`` on the tree's way to ``stop`` into ``way``; their number.
+def tree_path(parents, start, stop, climbs, route):  # type: ignore[no-untyped-def]
+    """Fill ``route`` with the nodes after ``start`` on the tree path to ``stop``.
 
-    ``up`` is scratch, (num_nodes,), all -1 before and after.
+    Args:
+        parents: Each visited node's parent, (num_nodes,); −1 where a node was not visited.
+        start: The node where the path begins.
+        stop: The node where it ends.
+        climbs: Scratch, (num_nodes,), all −1 before and after.
+        route: Filled from its first entry on.
+
+    Returns:
+        The number of hops on the path.
     """
     node, steps = start, 0
-    up[node] = 0
-    while came_from[node] != node:
-        node = came_from[node]
+    climbs[node] = 0
+    while parents[node] != node:
+        node = parents[node]
         steps += 1
-        up[node] = steps
+        climbs[node] = steps
     meeting, descent = stop, 0
-    while up[meeting] < 0:
-        meeting = came_from[meeting]
+    while climbs[meeting] < 0:
+        meeting = parents[meeting]
         descent += 1
-    climb = up[meeting]
+    climb = climbs[meeting]
     node = start
     for k in range(climb):
-        node = came_from[node]
-        way[k] = node
+        node = parents[node]
+        route[k] = node
     node = stop
     for k in range(descent):
-        way[climb + descent - 1 - k] = node
-        node = came_from[node]
+        route[climb + descent - 1 - k] = node
+        node = parents[node]
     node = start
-    while up[node] >= 0:
-        up[node] = -1
-        node = came_from[node]
+    while climbs[node] >= 0:
+        climbs[node] = -1
+        node = parents[node]
     return climb + descent
 
 
 @compiled()
 def log_total(indices, scores, start, stop):  # type: ignore[no-untyped-def]
-    """The logarithm of the sum of exp(score) over one holder's neighbours."""
+    """The log of Σ exp(score) over a holder's neighbours, ``indices[start:stop]``."""
     highest = -np.inf
     for k in range(start, stop):
         highest = max(highest, scores[indices[k]])
@@ -56,38 +68,49 @@ def log_total(indices, scores, start, stop):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def pass_by(  # type: ignore[no-untyped-def]
-    indptr, indices, scores, by_score, holder, came_from, count, passed, worth, gate
+def extend_frontier(  # type: ignore[no-untyped-def]
+    indptr, indices, scores, by_score, holder, parents, count, frontier, values, seen_from
 ):
-    """Take the holder off the neighbours passed by and add its new ones; their number."""
+    """Take the holder off the frontier and add its unvisited neighbours.
+
+    A neighbour's value is its score (``by_score``) or its log-probability under softmax at this
+    holder. The first ``count`` entries of ``frontier``, ``values`` and ``seen_from`` are in use;
+    how many are in use afterwards is returned.
+    """
     kept = 0
     for k in range(count):
-        if passed[k] != holder:
-            passed[kept], worth[kept], gate[kept] = passed[k], worth[k], gate[k]
+        if frontier[k] != holder:
+            frontier[kept], values[kept], seen_from[kept] = frontier[k], values[k], seen_from[k]
             kept += 1
     start, stop = indptr[holder], indptr[holder + 1]
     total = 0.0 if by_score else log_total(indices, scores, start, stop)
     for k in range(start, stop):
-        if came_from[indices[k]] < 0:
-            passed[kept], worth[kept], gate[kept] = indices[k], scores[indices[k]] - total, holder
+        if parents[indices[k]] < 0:
+            frontier[kept], seen_from[kept] = indices[k], holder
+            values[kept] = scores[indices[k]] - total
             kept += 1
     return kept
 
 
 @compiled()
-def best_passed(  # type: ignore[no-untyped-def]
-    holder, count, passed, worth, gate, away, price, choices
+def best_of_frontier(  # type: ignore[no-untyped-def]
+    holder, count, frontier, values, seen_from, tree_distances, price, choices
 ):
-    """The first of the best, and how many of them the holder itself sees, into ``choices``."""
-    best, first, here = -np.inf, 0, 0
+    """The best frontier nodes by value minus price · hops back.
+
+    Returns:
+        The index of the first of the best, and how many of the best are neighbours of the holder
+        itself; those are written to ``choices``.
+    """
+    best, first, num_choices = -np.inf, 0, 0
     for k in range(count):
-        value = worth[k] - price * away[gate[k]]
+        value = values[k] - price * tree_distances[seen_from[k]]
         if value > best:
-            best, first, here = value, k, 0
-        if value == best and gate[k] == holder:
-            choices[here] = passed[k]
-            here += 1
-    return first, here
+            best, first, num_choices = value, k, 0
+        if value == best and seen_from[k] == holder:
+            choices[num_choices] = frontier[k]
+            num_choices += 1
+    return first, num_choices
 
 
 @compiled()
@@ -95,49 +118,57 @@ def walk_frontier(  # type: ignore[no-untyped-def]
     indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths, price,
     patience, by_score,
 ):  # fmt: skip
-    """Walk to the best neighbour passed by, less the way back; arguments as the kernels'."""
+    """Walk one episode per source; arguments as :func:`garden.search.kernels.walk_memoryless`.
+
+    ``price``, ``patience`` and ``by_score`` are the fields of the memory: after n visited nodes a
+    hop back costs price / (1 + n / patience).
+    """
     num_nodes = len(indptr) - 1
-    came_from = np.full(num_nodes, -1, dtype=np.int64)
-    up = np.full(num_nodes, -1, dtype=np.int64)
-    away = np.empty(num_nodes, dtype=np.int64)
-    way = np.empty(num_nodes + 1, dtype=np.int64)
-    met = np.empty(num_nodes, dtype=np.int64)
-    held = np.empty(max_hops + 1, dtype=np.int64)
-    passed, gate = np.empty(len(indices), dtype=np.int64), np.empty(len(indices), dtype=np.int64)
-    worth = np.empty(len(indices))
+    parents = np.full(num_nodes, -1, dtype=np.int64)
+    climbs = np.full(num_nodes, -1, dtype=np.int64)
+    tree_distances = np.empty(num_nodes, dtype=np.int64)
+    route = np.empty(num_nodes + 1, dtype=np.int64)
+    visited = np.empty(num_nodes, dtype=np.int64)
+    path = np.empty(max_hops + 1, dtype=np.int64)
+    frontier = np.empty(len(indices), dtype=np.int64)
+    seen_from = np.empty(len(indices), dtype=np.int64)
+    values = np.empty(len(indices))
     choices = np.empty(np.max(np.diff(indptr)), dtype=np.int64)
     for episode in range(len(sources)):
         state, holder = states[episode], sources[episode]
-        hop, num_met, count, ahead, done = 0, 0, 0, 0, 0
-        held[0] = holder
+        hop, num_visited, count, length, done = 0, 0, 0, 0, 0
+        path[0] = holder
         while holder != target and hop < max_hops:
             state = next_state(state)
-            if done == ahead:
-                came_from[holder] = held[hop - 1] if num_met else holder
-                met[num_met] = holder
-                num_met += 1
-                count = pass_by(
-                    indptr, indices, scores, by_score, holder, came_from, count, passed, worth,
-                    gate,
+            if done == length:
+                parents[holder] = path[hop - 1] if num_visited else holder
+                visited[num_visited] = holder
+                num_visited += 1
+                count = extend_frontier(
+                    indptr, indices, scores, by_score, holder, parents, count, frontier, values,
+                    seen_from,
                 )  # fmt: skip
-                for k in range(num_met):
-                    away[met[k]] = tree_way(came_from, holder, met[k], up, way)
-                now = price / (1 + num_met / patience)
-                first, here = best_passed(holder, count, passed, worth, gate, away, now, choices)
-                done, ahead = 0, 0
-                if here:
-                    way[0] = choices[int(uniform(state) * here)]
+                for k in range(num_visited):
+                    node = visited[k]
+                    tree_distances[node] = tree_path(parents, holder, node, climbs, route)
+                now = price / (1 + num_visited / patience)
+                first, num_choices = best_of_frontier(
+                    holder, count, frontier, values, seen_from, tree_distances, now, choices
+                )
+                done, length = 0, 0
+                if num_choices:
+                    route[0] = choices[int(uniform(state) * num_choices)]
                 else:
-                    ahead = tree_way(came_from, holder, gate[first], up, way)
-                    way[ahead] = passed[first]
-                ahead += 1
-            holder = way[done]
+                    length = tree_path(parents, holder, seen_from[first], climbs, route)
+                    route[length] = frontier[first]
+                length += 1
+            holder = route[done]
             done += 1
             hop += 1
-            held[hop] = holder
+            path[hop] = holder
         hops[episode] = hop if holder == target else max_hops + 1
-        for k in range(num_met):
-            came_from[met[k]] = -1
+        for k in range(num_visited):
+            parents[visited[k]] = -1
         if len(paths):
             for k in range(hop + 1):
-                paths[episode, k] = held[k]
+                paths[episode, k] = path[k]

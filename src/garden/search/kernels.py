@@ -1,7 +1,11 @@
-"""Compiled loops of sampled walks, one target at a time.
+"""Compiled loops of sampled walks towards one target, a function per memory.
 
-Importing this module needs numba. Every kernel repeats the plain definition of
-:mod:`garden.search.walk`, hop for hop.
+Every kernel repeats :func:`garden.search.walk.walk` with its memory, hop for hop, and has the
+arguments of :func:`garden.search.batched_walk.walk_batch`: CSR adjacency ``indptr`` and
+``indices``, the target's ``scores`` (num_nodes,), ``argmax``, ``target``, then per episode
+``sources`` and random ``states`` (num_episodes,), ``max_hops``, and the outputs ``hops``
+(num_episodes,) and ``paths`` (num_episodes, max_hops + 1) or empty. Importing this module needs
+numba.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ from garden.compiled import compiled, inlined
 from garden.splitmix import GOLDEN, mixed
 
 _UNIT = 1.0 / (1 << 53)
-_NEARBY = 8  # places looked at one by one before a binary search
+_NEARBY = 8  # positions tried one by one before a binary search
 _mixed_word = inlined(mixed)
 
 
@@ -24,13 +28,13 @@ def next_state(state):  # type: ignore[no-untyped-def]
 
 @compiled(inline="always")
 def uniform(state):  # type: ignore[no-untyped-def]
-    """The number in [0, 1) that a state of the stream stands for (SplitMix64)."""
+    """The number in [0, 1) of a state of the stream (SplitMix64)."""
     return (_mixed_word(state) >> np.uint64(11)) * _UNIT
 
 
 @compiled()
 def fill_row(indices, scores, argmax, start, stop, running):  # type: ignore[no-untyped-def]
-    """Running sums of the choice weights of one holder's neighbours, into ``running``."""
+    """Fill ``running[start:stop]`` with running sums of a holder's choice weights."""
     best = -np.inf
     for k in range(start, stop):
         best = max(best, scores[indices[k]])
@@ -45,9 +49,9 @@ def fill_row(indices, scores, argmax, start, stop, running):  # type: ignore[no-
 
 @compiled(inline="always")
 def pick(running, start, stop, number):  # type: ignore[no-untyped-def]
-    """The first position in [start, stop) whose running sum exceeds ``number`` of the total.
+    """The first position in [start, stop) whose running sum exceeds ``number`` times the total.
 
-    The search starts where an even distribution would put it and looks a few places around, which
+    The search starts where a uniform distribution would put it and tries a few neighbours, which
     mostly finds it; a binary search bounds the rest.
     """
     threshold = number * running[stop - 1]
@@ -78,10 +82,11 @@ def pick(running, start, stop, number):  # type: ignore[no-untyped-def]
 def walk_memoryless(  # type: ignore[no-untyped-def]
     indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths
 ):
-    """Walk one episode per source; ``hops`` gets their length, or max_hops + 1 if truncated.
+    """Walk one episode per source, without a memory.
 
-    Rows of running sums are made when a walk first meets them and serve all later episodes.
-    ``paths``, (num_sources, max_hops + 1) or (0, 0), gets the nodes of each walk.
+    ``hops`` gets the length of each walk, or max_hops + 1 if it was truncated; ``paths``, unless
+    empty, its nodes. Running sums are made when a node first holds a message and serve all later
+    episodes.
     """
     running = np.empty(len(indices))
     known = np.zeros(len(indptr) - 1, dtype=np.bool_)
@@ -108,10 +113,10 @@ def walk_memoryless(  # type: ignore[no-untyped-def]
 def walk_visited(  # type: ignore[no-untyped-def]
     indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths
 ):
-    """As :func:`walk_memoryless`, choosing among the least visited neighbours."""
+    """As :func:`walk_memoryless`, choosing among the neighbours that were visited least often."""
     num_nodes = len(indptr) - 1
     visits = np.zeros(num_nodes, dtype=np.int64)
-    held = np.empty(max_hops + 1, dtype=np.int64)
+    path = np.empty(max_hops + 1, dtype=np.int64)
     widest = np.max(np.diff(indptr))
     allowed = np.empty(widest, dtype=indices.dtype)
     running = np.empty(widest)
@@ -119,7 +124,7 @@ def walk_visited(  # type: ignore[no-untyped-def]
         state = states[episode]
         holder = sources[episode]
         hop = 0
-        held[0] = holder
+        path[0] = holder
         while holder != target and hop < max_hops:
             visits[holder] += 1
             least = np.int64(1) << 62
@@ -134,57 +139,57 @@ def walk_visited(  # type: ignore[no-untyped-def]
             state = next_state(state)
             holder = allowed[pick(running, 0, count, uniform(state))]
             hop += 1
-            held[hop] = holder
+            path[hop] = holder
         hops[episode] = hop if holder == target else max_hops + 1
         for k in range(hop + 1):
-            visits[held[k]] = 0
+            visits[path[k]] = 0
             if len(paths):
-                paths[episode, k] = held[k]
+                paths[episode, k] = path[k]
 
 
 @compiled()
 def walk_backtrack(  # type: ignore[no-untyped-def]
     indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths
 ):
-    """As :func:`walk_memoryless`, depth first: the best new neighbour, else one step back."""
+    """As :func:`walk_memoryless`, depth first: the best unvisited neighbour, else one hop back."""
     num_nodes = len(indptr) - 1
-    met = np.zeros(num_nodes, dtype=np.bool_)
-    way_back = np.empty(num_nodes, dtype=np.int64)
-    held = np.empty(max_hops + 1, dtype=np.int64)
-    best_new = np.empty(np.max(np.diff(indptr)), dtype=np.int64)
+    visited = np.zeros(num_nodes, dtype=np.bool_)
+    stack = np.empty(num_nodes, dtype=np.int64)
+    path = np.empty(max_hops + 1, dtype=np.int64)
+    best_unvisited = np.empty(np.max(np.diff(indptr)), dtype=np.int64)
     for episode in range(len(sources)):
         state = states[episode]
         holder = sources[episode]
         hop = 0
         depth = 0
-        held[0] = holder
+        path[0] = holder
         while holder != target and hop < max_hops:
-            if not met[holder]:
-                met[holder] = True
-                way_back[depth] = holder
+            if not visited[holder]:
+                visited[holder] = True
+                stack[depth] = holder
                 depth += 1
             best = -np.inf
             count = 0
             for k in range(indptr[holder], indptr[holder + 1]):
                 candidate = indices[k]
-                if met[candidate]:
+                if visited[candidate]:
                     continue
                 if scores[candidate] > best:
                     best = scores[candidate]
                     count = 0
                 if scores[candidate] == best:
-                    best_new[count] = candidate
+                    best_unvisited[count] = candidate
                     count += 1
             state = next_state(state)
             if count:
-                holder = best_new[int(uniform(state) * count)]
+                holder = best_unvisited[int(uniform(state) * count)]
             else:
                 depth -= 1
-                holder = way_back[depth - 1]
+                holder = stack[depth - 1]
             hop += 1
-            held[hop] = holder
+            path[hop] = holder
         hops[episode] = hop if holder == target else max_hops + 1
         for k in range(hop + 1):
-            met[held[k]] = False
+            visited[path[k]] = False
             if len(paths):
-                paths[episode, k] = held[k]
+                paths[episode, k] = path[k]

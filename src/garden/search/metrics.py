@@ -1,7 +1,14 @@
-"""The paper's three metrics, from distributions of hops, with intervals over targets.
+"""The paper's three metrics: mean oracle ratio, truncation rate and win rate.
 
-A distribution of hops has one row per pair: column k − 1 is the chance of delivery in exactly k
-hops, the last column that of truncation. Exact and sampled evaluation both end in one.
+All follow from distributions of hops, which exact and sampled evaluation both produce: one row per
+pair, column k − 1 the probability of delivery in exactly k hops, the last column that of
+truncation. With H the hops of an episode, T the limit, and d(s, t) the shortest distance,
+
+    oracle ratio     = mean over pairs of  E[min(H, T)] / d(s, t)
+    truncation rate  = mean over pairs of  P(H > T)
+    win rate         = mean over pairs of the expected share of the win, ties shared equally.
+
+Intervals of the oracle ratio come from a bootstrap over targets.
 """
 
 from __future__ import annotations
@@ -11,51 +18,68 @@ from dataclasses import dataclass
 import numpy as np
 
 NUM_RESAMPLES = 2000
-SHARE_ENTRIES = 1 << 20  # strategies × pairs × hops that shares of wins are made of at once
+SHARE_ENTRIES = 1 << 20  # strategies × pairs × hops held at once when wins are shared out
 
 
 @dataclass(frozen=True, eq=False)
 class PairOutcomes:
-    """What a strategy is expected to do on each pair, (num_pairs,) each."""
+    """A strategy's expected results on each pair, (num_pairs,) float64 each."""
 
-    hops: np.ndarray  # E[min(hops, max_hops)]
-    truncation: np.ndarray  # chance of no delivery within max_hops
-    wins: np.ndarray  # share of the pair's win
+    hops: np.ndarray  # E[min(H, T)]
+    truncation: np.ndarray  # P(H > T), no delivery within the limit
+    wins: np.ndarray  # expected share of the pair's win
 
 
 @dataclass(frozen=True)
 class DistanceBand:
-    """The pairs at one distance."""
+    """The oracle ratio among the pairs at one distance."""
 
     pairs: int
     oracle_ratio: float | None  # None where the limit is shorter than the distance
 
 
 def expected_hops(distributions: np.ndarray) -> np.ndarray:
-    """E[min(hops, max_hops)] of each pair: a truncated episode counts max_hops."""
+    """E[min(H, T)] of each pair, (num_pairs,): a truncated episode counts T hops.
+
+    Args:
+        distributions: Distributions of hops, (num_pairs, T + 1).
+    """
     max_hops = distributions.shape[1] - 1
     return distributions @ np.minimum(np.arange(1, max_hops + 2), max_hops)
 
 
 def oracle_ratios(hops: np.ndarray, distances: np.ndarray, max_hops: int) -> np.ndarray:
-    """Each pair's E[min(hops, max_hops)] over its distance, (num_pairs,); never below 1.
+    """The oracle ratio E[min(H, T)] / d(s, t) of each pair, at least 1.
 
-    A pair further apart than the limit has none, NaN: whatever a strategy did, it would count
-    fewer hops than the shortest path has. Rounding alone can take other pairs below 1.
+    A pair further apart than the limit has none (NaN): no strategy delivers it, and it would count
+    fewer hops than its shortest path has. Ratios that rounding takes below 1 are set to 1.
+
+    Args:
+        hops: E[min(H, T)], (num_pairs,).
+        distances: Shortest distances d(s, t), (num_pairs,).
+        max_hops: The limit T.
+
+    Returns:
+        (num_pairs,) float64.
     """
     return np.where(distances <= max_hops, np.maximum(hops / distances, 1.0), np.nan)
 
 
 def mean_ratio(ratios: np.ndarray) -> float | None:
-    """The mean over those pairs that have a ratio; None where none has."""
+    """The mean over the pairs that have a ratio; None where none has."""
     kept = ratios[~np.isnan(ratios)]
     return float(kept.mean()) if len(kept) else None
 
 
 def win_shares(distributions: list[np.ndarray]) -> np.ndarray:
-    """Each strategy's share of each pair's win, (num_strategies, num_pairs).
+    """Each strategy's expected share of each pair's win, (num_strategies, num_pairs).
 
-    Pairs are worked off a few at a time, so that memory does not grow with the limit of hops.
+    Every strategy plays one independent episode per pair; the least min(H, T) wins, and ties share
+    equally. Shares of a pair sum to 1. Pairs are processed in blocks, so that memory does not grow
+    with the limit of hops.
+
+    Args:
+        distributions: One table per strategy, each (num_pairs, T + 1), of the same pairs.
     """
     shares = np.empty((len(distributions), len(distributions[0])))
     size = max(1, SHARE_ENTRIES // (len(distributions) * distributions[0].shape[1]))
@@ -66,12 +90,14 @@ def win_shares(distributions: list[np.ndarray]) -> np.ndarray:
 
 
 def _win_shares_of_block(distributions: list[np.ndarray]) -> np.ndarray:
-    """The same, all at once.
+    """The same for one block of pairs.
 
-    Every strategy plays one independent episode; the least min(hops, max_hops) wins, and ties
-    share equally. If the others stand at length k with chance a_j and beyond it with b_j, one
-    share is Σ_k a_i(k) ∫₀¹ Π_j (b_j + a_j z) dz, since ∫ z^m dz = 1 / (m + 1) splits the win
-    among m + 1. The integrand is a polynomial, so Gauss–Legendre quadrature is exact.
+    Let a_j(k) = P(min(H_j, T) = k) and b_j(k) = P(min(H_j, T) > k). Strategy i's share is
+
+        Σ_k a_i(k) ∫₀¹ Π_{j ≠ i} (b_j(k) + a_j(k) z) dz,
+
+    since ∫ z^m dz = 1 / (m + 1) splits the win among m + 1. The integrand is a polynomial in z, so
+    that Gauss–Legendre quadrature is exact.
     """
     at = np.stack([_capped(table) for table in distributions])  # (strategies, pairs, max_hops)
     beyond = np.maximum(at[:, :, ::-1].cumsum(axis=2)[:, :, ::-1] - at, 0.0)
@@ -83,7 +109,7 @@ def _win_shares_of_block(distributions: list[np.ndarray]) -> np.ndarray:
 
 
 def _products_of_others(factors: np.ndarray) -> np.ndarray:
-    """The product of all factors but one's own, along the first axis, without dividing."""
+    """For each index of the first axis, the product of the factors at all others."""
     ones = np.ones_like(factors[:1])
     before = np.cumprod(np.concatenate([ones, factors[:-1]]), axis=0)
     after = np.cumprod(np.concatenate([ones, factors[:0:-1]]), axis=0)[::-1]
@@ -95,8 +121,14 @@ def oracle_ratio_interval(
 ) -> tuple[float, float] | None:
     """A bootstrap interval of the mean ratio, resampling targets with all their pairs.
 
-    One target alone says nothing of how targets differ: there is no interval then. Pairs without
-    a ratio play no part.
+    Args:
+        ratios: The ratio of each pair, (num_pairs,); pairs without one (NaN) are left out.
+        targets: The target of each pair, (num_pairs,).
+        level: The probability that the interval is meant to cover.
+        seed: Fixes the :data:`NUM_RESAMPLES` resamples.
+
+    Returns:
+        Both ends, or None where all pairs have the same target.
     """
     ratios, targets = ratios[~np.isnan(ratios)], targets[~np.isnan(ratios)]
     _, target_of = np.unique(targets, return_inverse=True)
@@ -113,7 +145,7 @@ def oracle_ratio_interval(
 
 
 def by_distance(ratios: np.ndarray, distances: np.ndarray) -> dict[int, DistanceBand]:
-    """The oracle ratio among the pairs of each distance, nearest first."""
+    """The oracle ratio among the pairs of each distance, by distance in ascending order."""
     return {
         int(distance): DistanceBand(
             pairs=int((distances == distance).sum()),
@@ -124,7 +156,7 @@ def by_distance(ratios: np.ndarray, distances: np.ndarray) -> dict[int, Distance
 
 
 def _capped(distributions: np.ndarray) -> np.ndarray:
-    """The distribution of min(hops, max_hops): truncation joins the last hop."""
+    """The distribution of min(H, T), (num_pairs, T): truncation is added to hop T."""
     capped = distributions[:, :-1].copy()
     capped[:, -1] += distributions[:, -1]
     return capped

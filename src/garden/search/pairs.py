@@ -10,7 +10,15 @@ from garden.search.config import EvaluationConfig, EvaluationSplit
 
 
 def evaluated_pairs(task: SearchTask, config: EvaluationConfig) -> np.ndarray:
-    """The pairs that the options ask for, (num_pairs, 2), those of one target side by side."""
+    """The pairs of an evaluation, sorted by target.
+
+    Args:
+        task: The graph, its split and its serialized pairs.
+        config: Which part of the split is played, and how many of its pairs.
+
+    Returns:
+        Positions of source and target, (num_pairs, 2).
+    """
     if config.all_pairs:
         pairs = task.all_pairs(config.split)
     elif config.pairs is not None:
@@ -22,10 +30,11 @@ def evaluated_pairs(task: SearchTask, config: EvaluationConfig) -> np.ndarray:
 
 
 def first_pairs(task: SearchTask, split: EvaluationSplit, count: int) -> np.ndarray:
-    """So many pairs of a split, (count, 2): a longer list begins like a shorter one.
+    """The first ``count`` pairs of a part of the split, (count, 2).
 
-    The serialized pairs come first, which are independent draws, so that the first few of them
-    are a fair sample; further ones are drawn in the same way from the task's seed.
+    Serialized pairs come first; they are independent draws, so that any first few of them are a
+    uniform sample. Further pairs are drawn in the same way from the task's seed: a longer list
+    begins with every shorter one.
     """
     pairs = task.pairs(split)
     missing = count - len(pairs)

@@ -1,12 +1,12 @@
-"""How long-running functions tell where they stand, without knowing who listens."""
+"""How long-running functions report progress to their caller."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 Progress = Callable[[str, float, float], None]
-"""Called with what is being done, how much of it is done, and how much there is."""
+"""Called with the name of a step, how much of it is done, and how much there is in all."""
 
 
 def silent(what: str, done: float, total: float) -> None:
-    """Tell nobody."""
+    """Report nothing: the default."""

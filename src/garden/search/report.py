@@ -1,4 +1,4 @@
-"""What a comparison found: as JSON, as a data frame, as rows per pair, as text."""
+"""The result of a comparison, as JSON, as a data frame, as rows per pair, or as text."""
 
 from __future__ import annotations
 
@@ -33,22 +33,25 @@ BEYOND = "beyond the limit"
 
 @dataclass(frozen=True)
 class StrategyResult:
-    """One strategy's results. Rates are fractions."""
+    """One strategy's results; the metrics are those of :mod:`garden.search.metrics`.
+
+    Rates are fractions of 1.
+    """
 
     name: str
     memory: str
-    parameters: Mapping[str, Any]
-    evaluation: str
+    parameters: Mapping[str, Any]  # of the strategy, such as its tuned temperature
+    evaluation: str  # "exact" or "sampled"
     oracle_ratio: float | None  # None where every pair is further apart than the limit
     oracle_ratio_ci: tuple[float, float] | None  # None where there is a single target
     truncation_rate: float
     win_rate: float
     mean_hops: float
-    by_distance: Mapping[int, DistanceBand]
+    by_distance: Mapping[int, DistanceBand]  # by the shortest distance of a pair
     outcomes: PairOutcomes = field(repr=False)
 
     def to_json(self) -> dict[str, Any]:
-        """Everything but the outcomes of single pairs."""
+        """The result as plain values, without the outcomes of single pairs."""
         return {
             "name": self.name,
             "memory": self.memory,
@@ -67,17 +70,18 @@ class StrategyResult:
 class Report:
     """A comparison of strategies on the same pairs.
 
-    Its options hold the limit of hops that was played with, a number also where `auto` was asked.
+    ``report["greedy"]`` is one strategy's result, ``str(report)`` the table as text, and
+    :meth:`to_json` and :meth:`to_pandas` the same for programs.
     """
 
     graph: Graph
     task_hash: str
-    seed: int
-    config: EvaluationConfig
+    seed: int  # of the split
+    config: EvaluationConfig  # its `max_hops` is a number, also where `auto` was asked for
     pairs: np.ndarray  # (num_pairs, 2): source, target
     distances: np.ndarray  # (num_pairs,)
-    results: tuple[StrategyResult, ...]
-    seen_targets: bool = False
+    results: tuple[StrategyResult, ...]  # in the order of the contenders
+    seen_targets: bool = False  # whether a policy's training may have seen the targets
 
     def __getitem__(self, name: str) -> StrategyResult:
         """The result of a strategy, by its name or by ``name+memory``."""
@@ -88,7 +92,7 @@ class Report:
 
     @property
     def num_pairs_beyond_limit(self) -> int:
-        """How many pairs are further apart than the limit of hops: they are in no ratio."""
+        """How many pairs are further apart than the limit of hops; no ratio counts them."""
         assert isinstance(self.config.max_hops, int)
         return int((self.distances > self.config.max_hops).sum())
 
@@ -112,7 +116,7 @@ class Report:
         }
 
     def to_pandas(self) -> pandas.DataFrame:
-        """One row per strategy (needs the extra ``data``)."""
+        """One row per strategy, with the ends of its interval in columns of their own."""
         import pandas
 
         rows = [result.to_json() for result in self.results]
@@ -122,7 +126,7 @@ class Report:
         return pandas.DataFrame(rows)
 
     def pairs_csv(self) -> str:
-        """One line per strategy and pair."""
+        """A CSV table with a line per strategy and pair: distance, expected hops, truncation."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(
@@ -142,7 +146,7 @@ class Report:
         return text.getvalue()
 
     def columns(self) -> tuple[str, ...]:
-        """The heads of the table; one more where pairs are further apart than the limit."""
+        """The heads of the table; one more where pairs are further apart than the limit of hops."""
         return (*COLUMNS, BEYOND) if self.num_pairs_beyond_limit else COLUMNS
 
     def rows(self) -> list[tuple[str, ...]]:
@@ -165,7 +169,7 @@ class Report:
         ]
 
     def title(self) -> str:
-        """What was compared, in a line."""
+        """What was compared, on one line."""
         return (
             f"{self.graph.name}: {len(self.pairs)} {self.config.split} pairs, "
             f"mean distance {self.distances.mean():.2f}, at most {self.config.max_hops} hops, "
@@ -195,7 +199,7 @@ class Report:
 
 
 def ratio_text(ratio: float | None) -> str:
-    """An oracle ratio as tables show it; a dash where there is none."""
+    """An oracle ratio with two digits; a dash where there is none."""
     return "–" if ratio is None else f"{ratio:.2f}"
 
 

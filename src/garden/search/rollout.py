@@ -1,7 +1,9 @@
 """Sampled evaluation: batches of walks, with or without memory.
 
 Walks are grouped by target, since one row of scores serves all walks towards it. Each episode has
-a random stream of its own; neither batches nor threads change a result.
+a random stream of its own, so that neither batches nor threads change a result. Every way to walk
+(compiled kernels, batched memories, one walk after another) repeats :func:`garden.search.walk.walk`
+hop for hop.
 """
 
 from __future__ import annotations
@@ -14,9 +16,9 @@ from functools import partial
 import numpy as np
 
 from garden.graphs.graph import Graph
-from garden.search.batched_walk import walk_together
+from garden.search.batched_walk import walk_batch
 from garden.search.episode_rng import episode_streams
-from garden.search.score_blocks import ScoreSource, score_blocks
+from garden.search.score_blocks import ScoreSource, pairs_by_target, score_blocks
 from garden.search.walk import walk
 from garden.strategies.base import Representations, Strategy
 from garden.strategies.memory import MEMORIES, BatchMemory, FrontierMemory, Memory
@@ -44,10 +46,24 @@ def rollout(
     keep_paths: bool = False,
     scored: ScoreSource = score_blocks,
 ) -> Rollout:
-    """Walk every (source, target) pair several times.
+    """Walk every pair several times.
 
-    ``first_episode`` is the number of the first episode, for callers that cut their pairs into
-    pieces; paths are kept on request, and are empty otherwise.
+    Args:
+        graph: The graph that messages travel on.
+        strategy: Whose scores and selection decide.
+        representations: One row per node of the graph, made by this strategy.
+        pairs: Positions of source and target, (num_pairs, 2).
+        memory: What a message carries and how that changes scores.
+        max_hops: The hop at which an episode is truncated.
+        episodes_per_pair: How often each pair is walked.
+        seed: With an episode's number, the seed of that episode's random stream.
+        first_episode: The number of the first episode, for callers that cut their pairs into
+            blocks; pair p, repetition r is number first_episode + p · episodes_per_pair + r.
+        keep_paths: Whether paths are recorded; they are empty otherwise.
+        scored: Where score tables come from; a :class:`ScoreMemo` shares them between calls.
+
+    Returns:
+        The hops of each episode and, where asked for, its path.
     """
     num_pairs = len(pairs)
     streams = episode_streams(seed, first_episode, num_pairs * episodes_per_pair)
@@ -60,18 +76,16 @@ def rollout(
         _walk_each(graph, strategy, representations, pairs, memory, max_hops, streams, hops, paths)
         return Rollout(hops, paths)
 
-    targets, target_of = np.unique(pairs[:, 1], return_inverse=True)
-    order = np.argsort(target_of, kind="stable")
-    starts = np.searchsorted(target_of[order], np.arange(len(targets) + 1))
-
+    targets, rows_of = pairs_by_target(pairs)
     with ThreadPoolExecutor(usable_threads()) as pool:
         for block, scores in scored(strategy, representations, targets):
 
             def run(number: int, first: int = block.start, scores: np.ndarray = scores) -> None:
-                mine = order[starts[number] : starts[number + 1]]
-                sources = np.repeat(pairs[mine, 0], episodes_per_pair)
-                my_hops = np.empty(len(sources), dtype=np.int64)
-                my_paths = np.full((len(sources) if keep_paths else 0, length), -1, dtype=np.int32)
+                rows = rows_of[number]
+                sources = np.repeat(pairs[rows, 0], episodes_per_pair)
+                found_hops = np.empty(len(sources), dtype=np.int64)
+                num_paths = len(sources) if keep_paths else 0
+                found_paths = np.full((num_paths, length), -1, dtype=np.int32)
                 kernel(
                     graph.indptr,
                     graph.indices,
@@ -79,21 +93,30 @@ def rollout(
                     strategy.selection == "argmax",
                     int(targets[number]),
                     sources.astype(np.int64),
-                    streams[mine].ravel(),
+                    streams[rows].ravel(),
                     max_hops,
-                    my_hops,
-                    my_paths,
+                    found_hops,
+                    found_paths,
                 )
-                hops[mine] = my_hops.reshape(len(mine), -1)
+                hops[rows] = found_hops.reshape(len(rows), -1)
                 if keep_paths:
-                    paths[mine] = my_paths.reshape(len(mine), episodes_per_pair, length)
+                    paths[rows] = found_paths.reshape(len(rows), episodes_per_pair, length)
 
             list(pool.map(run, range(block.start, block.stop)))
     return Rollout(hops, paths)
 
 
 def sampled_distributions(hops: np.ndarray, max_hops: int) -> np.ndarray:
-    """The share of each pair's episodes by hops, (num_pairs, max_hops + 1), as exact ones are."""
+    """The share of each pair's episodes by hops, laid out like exact distributions.
+
+    Args:
+        hops: The hops of each episode, (num_pairs, episodes_per_pair); max_hops + 1 if truncated.
+        max_hops: The hop at which episodes were truncated.
+
+    Returns:
+        (num_pairs, max_hops + 1): column k − 1 is the share delivered in exactly k hops, the last
+        column the share truncated.
+    """
     rows = np.repeat(np.arange(len(hops)), hops.shape[1])
     flat = rows * (max_hops + 1) + hops.ravel() - 1
     counts = np.bincount(flat, minlength=len(hops) * (max_hops + 1))
@@ -101,17 +124,17 @@ def sampled_distributions(hops: np.ndarray, max_hops: int) -> np.ndarray:
 
 
 def _kernel_of(memory: Memory, representations: Representations) -> Callable[..., None] | None:
-    """What walks many messages at once: nothing where there is no numba or no kernel for it."""
+    """The function that walks many messages at once; None where numba or a kernel is missing."""
     if isinstance(memory, BatchMemory):
-        return partial(walk_together, memory=memory.among(representations))
+        return partial(walk_batch, memory=memory.among(representations))
     try:
-        from garden.search import frontier_kernel as frontier
-        from garden.search import kernels
+        from garden.search.frontier_kernel import walk_frontier
+        from garden.search.kernels import walk_backtrack, walk_memoryless, walk_visited
     except ImportError:
         return None
     if isinstance(memory, FrontierMemory):
         return partial(
-            frontier.walk_frontier,
+            walk_frontier,
             price=memory.hop_price,
             patience=memory.patience,
             by_score=memory.by_score,
@@ -119,9 +142,9 @@ def _kernel_of(memory: Memory, representations: Representations) -> Callable[...
     if memory is not MEMORIES.get(memory.name):
         return None
     compiled: dict[str, Callable[..., None]] = {
-        "none": kernels.walk_memoryless,
-        "visited": kernels.walk_visited,
-        "backtrack": kernels.walk_backtrack,
+        "none": walk_memoryless,
+        "visited": walk_visited,
+        "backtrack": walk_backtrack,
     }
     return compiled.get(memory.name)
 
@@ -137,18 +160,12 @@ def _walk_each(
     hops: np.ndarray,
     paths: np.ndarray,
 ) -> None:
+    """Fill ``hops`` and ``paths`` by one plain walk after another."""
     for row, (source, target) in enumerate(pairs):
         for episode in range(streams.shape[1]):
-            trip = walk(
-                graph,
-                strategy,
-                representations,
-                int(source),
-                int(target),
-                memory,
-                max_hops,
-                int(streams[row, episode]),
-            )
+            stream = int(streams[row, episode])
+            ends = int(source), int(target)
+            trip = walk(graph, strategy, representations, *ends, memory, max_hops, stream)
             hops[row, episode] = trip.hops if trip.delivered else max_hops + 1
             if paths.shape[2]:
                 paths[row, episode, : len(trip.nodes)] = trip.nodes

@@ -1,4 +1,4 @@
-"""Several reports of one graph, a seed each, in one table of means."""
+"""Several reports on one graph, one per seed, averaged into one table."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ SUMMARY_COLUMNS = (
 
 @dataclass(frozen=True)
 class SeedMean:
-    """One strategy's results, averaged over seeds; the spread is their standard deviation.
+    """One strategy's results, averaged over seeds.
 
-    A seed without any pair within the limit of hops is in no mean ratio.
+    The spread is the standard deviation of the ratio over seeds. A seed whose pairs are all
+    further apart than the limit of hops has no ratio and is left out of the mean ratio.
     """
 
     name: str
@@ -46,14 +47,14 @@ class SeedSummary:
 
     @property
     def means(self) -> list[SeedMean]:
-        """A row per strategy, in the order of the reports."""
+        """One mean per strategy, in the order of the reports' strategies."""
         return [
             _mean_of([report.results[row] for report in self.reports])
             for row in range(len(self.reports[0].results))
         ]
 
     def title(self) -> str:
-        """What was averaged, in a line."""
+        """What was averaged, on one line."""
         first = self.reports[0]
         seeds = ", ".join(str(report.seed) for report in self.reports)
         return (
@@ -62,7 +63,7 @@ class SeedSummary:
         )
 
     def columns(self) -> tuple[str, ...]:
-        """The heads of the table; one more where pairs are further apart than the limit."""
+        """The heads of the table; one more where pairs are further apart than the limit of hops."""
         return (*SUMMARY_COLUMNS, BEYOND) if self.num_pairs_beyond_limit else SUMMARY_COLUMNS
 
     @property
@@ -71,7 +72,7 @@ class SeedSummary:
         return sum(report.num_pairs_beyond_limit for report in self.reports)
 
     def _limits(self) -> str:
-        """The limit of hops, or the least and the most where seeds ask for different ones."""
+        """The limit of hops, or the lowest and the highest where seeds differ."""
         limits = sorted({int(report.config.max_hops) for report in self.reports})
         return str(limits[0]) if len(limits) == 1 else f"{limits[0]} to {limits[-1]}"
 
@@ -95,7 +96,7 @@ class SeedSummary:
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """The means, and every report behind them."""
+        """The means as plain values, and every report behind them."""
         return {
             "graph": self.reports[0].graph.name,
             "seeds": [report.seed for report in self.reports],
@@ -107,7 +108,7 @@ class SeedSummary:
 
 
 def parse_seeds(text: str) -> list[int]:
-    """The seeds named by ``0-9``, ``3`` or ``0,2,5-7``."""
+    """The seeds that ``0-9``, ``3`` or ``0,2,5-7`` stand for, in that order."""
     seeds: list[int] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")

@@ -1,7 +1,9 @@
-"""One episode, hop by hop, in plain NumPy: the definition of what search does.
+"""One episode, hop by hop, in plain NumPy: the definition of decentralised search.
 
-It scores only the candidates that the message meets, so it serves single messages on graphs of
-any size; the compiled walks of :mod:`garden.search.rollout` repeat it hop for hop.
+At each hop the holder scores its neighbours by their representations and the target's, the memory
+adjusts those scores, and the selection rule draws the next holder. Only neighbours of holders are
+scored, so that this serves single messages on graphs of any size; the compiled walks of
+:mod:`garden.search.rollout` repeat it hop for hop.
 """
 
 from __future__ import annotations
@@ -26,11 +28,11 @@ from garden.strategies.selection import choice_weights, choose
 
 @dataclass(frozen=True)
 class Walk:
-    """The trip of one message."""
+    """The path of one message."""
 
-    nodes: tuple[int, ...]  # positions, the source first
-    probabilities: tuple[float, ...]  # of each hop, as the holder saw it
-    delivered: bool
+    nodes: tuple[int, ...]  # positions of the holders, the source first
+    probabilities: tuple[float, ...]  # of each hop, under its holder's scores and memory
+    delivered: bool  # whether the last node is the target
 
     @property
     def hops(self) -> int:
@@ -48,13 +50,24 @@ def walk(
     max_hops: int,
     stream: int,
 ) -> Walk:
-    """Walk one message from source to target; ``stream`` is its random state (64 bits)."""
+    """Walk one message from source to target.
+
+    Args:
+        graph: The graph that the message travels on.
+        strategy: Whose scores and selection decide.
+        representations: One row per node of the graph, made by this strategy.
+        source: The position of the first holder.
+        target: The position of the target.
+        memory: What the message carries and how that changes scores.
+        max_hops: The hop at which the message is given up.
+        stream: The random state that hops are drawn from, 64 bits.
+    """
     check_declarations(strategy)
     checked_representations(representations, graph.num_nodes, strategy.name)
     target_row = representations.take(np.array([target]))
     memory = memory.among(representations)
     state: Any = memory.start()
-    state_of_chance = np.array([stream], dtype=np.uint64)
+    random_state = np.array([stream], dtype=np.uint64)
     nodes = [source]
     probabilities: list[float] = []
     while nodes[-1] != target and len(probabilities) < max_hops:
@@ -63,8 +76,8 @@ def walk(
         scores = scores_at_holder(strategy, representations.take(candidates), target_row)
         scores, state = memory.recall(state, holder, candidates, scores)
         weights = choice_weights(scores, strategy.selection)
-        state_of_chance = next_streams(state_of_chance)
-        chosen = choose(weights, float(uniforms_of(state_of_chance)[0]))
+        random_state = next_streams(random_state)
+        chosen = choose(weights, float(uniforms_of(random_state)[0]))
         probabilities.append(float(weights[chosen] / weights.sum()))
         nodes.append(int(candidates[chosen]))
     return Walk(tuple(nodes), tuple(probabilities), nodes[-1] == target)
@@ -73,8 +86,12 @@ def walk(
 def scores_at_holder(
     strategy: Strategy, candidates: Representations, target_row: Representations
 ) -> np.ndarray:
-    """A holder's scores of its neighbours, from what they announced and the message says of its
-    target, (num_candidates,).
+    """A holder's scores of its neighbours, (num_candidates,) float64.
+
+    Args:
+        strategy: Who scores.
+        candidates: The representations of the holder's neighbours, one row each.
+        target_row: The representation of the target, one row, which the message carries.
     """
     rows = np.zeros(len(candidates), dtype=np.int64)
     scores = strategy.score_pairs(candidates, target_row.take(rows))

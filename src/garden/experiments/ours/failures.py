@@ -18,7 +18,7 @@ from garden.experiments.run.policy_cache import Workbench, graph_of, task_of
 from garden.graphs.distances import pair_distances
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.plots.layout import places_of
+from garden.plots.layout import node_coordinates
 from garden.plots.walk import draw_graph, draw_trip
 from garden.search.chain import hop_distributions
 from garden.search.episode_rng import episode_streams
@@ -235,7 +235,7 @@ def _figure(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
         worst = max(of, key=lambda result: max(one["ratio"] for one in result["targets"]))
         graph = graph_of(f"facebook:{ego}")
         axes = figure.add_subplot(1, len(results), place)
-        places = places_of(graph)
+        places = node_coordinates(graph)
         draw_graph(axes, graph, places)
         draw_trip(axes, places[worst["trip"]], places[worst["trip_target"]])
         arrived = "arrives" if worst["trip"][-1] == worst["trip_target"] else "gives up"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from garden.atomic import write_text
-from garden.plots.walk import save_figure
+from garden.plots.style import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -219,17 +219,17 @@ def _figure(maps: Mapping[str, Mapping[str, Any]]) -> Figure:
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
-    from garden.plots.layout import places_of
-    from garden.plots.walk import SHADES
+    from garden.plots.layout import node_coordinates
+    from garden.plots.style import COLOUR_MAP
 
     figure = Figure(figsize=(9, 3 * len(maps) + 0.6), layout="constrained")
     grid = figure.subplots(len(maps), len(_PANELS), squeeze=False)
     for line, (ego, drawn) in zip(grid, maps.items(), strict=True):
-        places = places_of(graph_of(_SPECS[ego]))
+        places = node_coordinates(graph_of(_SPECS[ego]))
         for axes, panel in zip(line, _PANELS, strict=True):
             _draw_panel(axes, ego, drawn, panel, places)
     bar = figure.colorbar(
-        ScalarMappable(cmap=SHADES), ax=grid, location="bottom", shrink=0.4, aspect=40, pad=0.01
+        ScalarMappable(cmap=COLOUR_MAP), ax=grid, location="bottom", shrink=0.4, aspect=40, pad=0.01
     )
     bar.set_ticks([0, 1], labels=["far", "near"])
     return figure

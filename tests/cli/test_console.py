@@ -6,11 +6,18 @@ from contextlib import redirect_stderr
 
 import pytest
 
-from garden.cli import console, heartbeat
-from garden.cli.console import busy, log_to_stderr, progress_bar, progress_lines
-from garden.cli.heartbeat import EVERY, Heartbeat
+from garden.cli import console
+from garden.cli.console import (
+    EVERY,
+    Heartbeat,
+    Verbosity,
+    busy,
+    log_to_stderr,
+    print_line,
+    progress_bar,
+    progress_lines,
+)
 from garden.cli.reproduce import Lines
-from garden.cli.verb import Talk
 
 MOST = 15  # seconds that anybody waits for a line
 
@@ -58,10 +65,10 @@ def test_heartbeat__says_nothing_of_what_is_done_sooner(clock):
 def test_heartbeat__says_how_much_is_done_and_how_long_the_rest_takes(clock):
     lines = []
     heart = Heartbeat("evaluating", clock, lines.append)
-    heart.show("searching", 0, 200)
+    heart.update("searching", 0, 200)
     beats_of(heart, clock, 9)
     clock.now += 1
-    heart.show("searching", 50, 200)
+    heart.update("searching", 50, 200)
     assert lines == ["searching: 25 % after 10 s, 30 s left"]
 
 
@@ -69,18 +76,18 @@ def test_heartbeat__counts_the_time_of_each_step_alone(clock):
     lines = []
     heart = Heartbeat("evaluating", clock, lines.append)
     clock.now += 95
-    heart.show("searching", 1, 4)
+    heart.update("searching", 1, 4)
     clock.now += 10
-    heart.show("searching", 2, 4)
+    heart.update("searching", 2, 4)
     assert lines == ["searching: 25 % after 0 s, 0 s left", "searching: 50 % after 10 s, 10 s left"]
 
 
 def test_heartbeat__after_a_step_the_whole_is_at_work(clock):
     lines = []
     heart = Heartbeat("evaluating", clock, lines.append)
-    heart.show("tuning", 1, 4)
+    heart.update("tuning", 1, 4)
     clock.now += 9
-    heart.show("tuning", 4, 4)
+    heart.update("tuning", 4, 4)
     clock.now += 3
     heart.beat()
     assert lines == ["evaluating: 12 s so far"]
@@ -91,11 +98,11 @@ def test_heartbeat__a_fast_step_does_not_flood(clock):
     heart = Heartbeat("evaluating", clock, lines.append)
     for done in range(1000):
         clock.now += 0.01
-        heart.show("searching", done, 1000)
+        heart.update("searching", done, 1000)
     assert len(lines) <= 1
 
 
-class Heard(io.StringIO):
+class WatchedStderr(io.StringIO):
     """A standard error that is no terminal and says when somebody wrote to it."""
 
     def __init__(self):
@@ -109,10 +116,10 @@ class Heard(io.StringIO):
 
 @pytest.fixture
 def stderr(monkeypatch):
-    monkeypatch.setattr(heartbeat, "EVERY", 0.0)
-    monkeypatch.setattr(heartbeat, "_LOOK", 0.001)
+    monkeypatch.setattr(console, "EVERY", 0.0)
+    monkeypatch.setattr(console, "CLOCK_INTERVAL", 0.001)
     log_to_stderr()
-    return Heard()
+    return WatchedStderr()
 
 
 def test_busy__a_line_comes_while_the_work_is_still_going_on(stderr):
@@ -145,7 +152,7 @@ def test_progress_lines__a_terminal_gets_none(stderr, monkeypatch):
 def test_reproduce__a_run_that_takes_long_is_told_with_how_many_are_done(clock):
     lines = []
     heart = Heartbeat("reproducing facebook", clock, lines.append)
-    watcher = Lines(heart.show)
+    watcher = Lines(heart.update)
     watcher.planned("facebook", 2, 3)
     beats_of(heart, clock, 10)
     assert lines == ["facebook, 2 of 5 runs done: 10 s so far"]
@@ -153,7 +160,7 @@ def test_reproduce__a_run_that_takes_long_is_told_with_how_many_are_done(clock):
 
 def test_busy__quiet_says_nothing_and_starts_nothing(stderr, monkeypatch):
     monkeypatch.setattr(console, "Heartbeat", None)
-    log_to_stderr(Talk(quiet=True))
+    log_to_stderr(Verbosity(quiet=True))
     with redirect_stderr(stderr), busy("measuring"), progress_bar("routing") as progress:
         progress("routing", 1, 2)
     assert stderr.getvalue() == ""
@@ -170,4 +177,4 @@ def test_heartbeat__a_closed_standard_error_stops_nothing():
     closed = io.StringIO()
     closed.close()
     with redirect_stderr(closed):
-        heartbeat.print_line("still here")
+        print_line("still here")

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 
 import garden
-from garden.cli.advice import advice_on
+from garden.cli.evaluate import advice_on
 from garden.cli.main import main
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask

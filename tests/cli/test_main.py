@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 import garden
-from garden.cli.flags import check_verb, in_flags
-from garden.cli.main import Command
+from garden.cli.main import Command, check_verb, in_flags
 from garden.errors import SpecError
 
 SOURCE = Path(garden.__file__).parent
@@ -16,7 +15,7 @@ FLAG = re.compile(r"(?<![\w-])--[a-z]")
 
 
 @pytest.mark.parametrize(
-    ("said", "shown"),
+    ("message", "in_the_shell"),
     [
         ("give `force=True` or another `out`", "give --force or another --out"),
         ("lower `targets_per_update` (now 8)", "lower --targets-per-update (now 8)"),
@@ -27,8 +26,8 @@ FLAG = re.compile(r"(?<![\w-])--[a-z]")
         ("`spec` and `garden task`", "`spec` and `garden task`"),  # a position and a command
     ],
 )
-def test_in_flags__arguments_become_the_flags_of_that_name(said, shown):
-    assert in_flags(said, Command) == shown
+def test_in_flags__arguments_become_the_flags_of_that_name(message, in_the_shell):
+    assert in_flags(message, Command) == in_the_shell
 
 
 @pytest.mark.parametrize(
@@ -65,7 +64,7 @@ def strings_of(path):
 
 
 def test_errors__no_message_outside_the_command_line_speaks_of_flags():
-    commands = SOURCE / "experiments" / "config.py"  # spells the command that results are kept with
+    commands = SOURCE / "experiments" / "run" / "config.py"  # spells commands
     speaking = [
         f"{path.relative_to(SOURCE)}:{line}: {text}"
         for path in SOURCE.rglob("*.py")

@@ -1,0 +1,18 @@
+from garden.plots.curves import draw_learning_curves
+
+FALLING = [{"update": step, "validation_ratio": 9.0 - step} for step in range(5)]
+RISING = [{"update": step, "validation_ratio": 2.0 + step} for step in range(5)]
+
+
+def test_learning_curves__a_line_per_run_and_a_dot_at_its_best():
+    axes = draw_learning_curves({"a": FALLING, "b": RISING, "none yet": []}).axes[0]
+    dots = [line.get_xydata().tolist() for line in axes.lines if line.get_marker() == "o"]
+    assert dots == [[[4, 5.0]], [[0, 2.0]]]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
+
+
+def test_learning_curves__runs_differ_in_colour_and_in_style():
+    axes = draw_learning_curves({str(run): FALLING for run in range(4)}).axes[0]
+    lines = [line for line in axes.lines if line.get_label() in "0123"]
+    assert len({line.get_color() for line in lines}) == 4
+    assert len({line.get_linestyle() for line in lines}) == 4
