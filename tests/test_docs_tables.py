@@ -21,7 +21,8 @@ TABLE = re.compile(
 OTHER_ORIGIN = {
     "docs/did-not-help.md": "the experiment went with the code that it was about",
     "docs/environments.md": "measured with the two recipes of examples/",
-    "docs/strategies.md": "the next test evaluates the shipped weights",
+    "docs/strategies.md": "a test below evaluates the shipped weights",
+    "docs/training.md": "a test below asks for the defaults",
 }
 NUMBER = re.compile(r"[*`]*[−-]?\d")
 
@@ -94,6 +95,18 @@ def test_docs__shipped_weights_have_the_figures_of_the_page(real_data):
         report = garden.evaluate(f"facebook:{graph}", [name, f"{name}+visited"])
         ratios = [f"{row['oracle_ratio']:.2f}" for row in report.to_json()["strategies"]]
         assert ratios == [ratio, with_memory]
+
+
+def test_docs__the_page_on_training_has_the_defaults_of_when_it_ends():
+    from garden.training.config import TrainingOptions
+
+    (table,) = (t for page, *_, t in tables() if page == "docs/training.md" and is_of_figures(t))
+    (_, *methods), _, *rows = map(cells, table.splitlines())
+    for column, method in enumerate(methods, start=1):
+        config = TrainingOptions(method=method.strip("`")).resolved()
+        for row in rows:
+            name = re.match(r"`--([\w-]+)`", row[0])[1].replace("-", "_")
+            assert row[column].replace(",", "").split(":")[0] == str(getattr(config, name)), row
 
 
 def test_docs__tables_are_told_apart_and_figures_recognised():
