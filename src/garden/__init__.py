@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from garden.strategies.base import Representations, Strategy
     from garden.training.config import AdaptConfig, TrainingOptions
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "AdaptConfig",
     "EvaluationConfig",
