@@ -1,5 +1,6 @@
 """Sphinx configuration: furo, MyST notebooks, docstrings; built offline, warnings are errors."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -64,6 +65,21 @@ def keep_colons(_app, kind, _name, _object, _options, lines):
         lines[:0] = ["..", ""]  # an empty comment, which has no colon
 
 
+def keep_bars(_app, _kind, _name, _object, _options, lines):
+    """A size such as |N(t)| in a docstring is no substitution of reStructuredText."""
+    is_literal = False
+    for number, line in enumerate(lines):
+        if line.strip():
+            is_literal = line.startswith(" ") and is_literal
+            if not is_literal:
+                lines[number] = BARS.sub(lambda found: found[1] or "\\|" + found[2] + "\\|", line)
+            is_literal = is_literal or line.rstrip().endswith("::")
+
+
+BARS = re.compile(r"(`+[^`]*`+)|\|(\S[^|`]*?)\|")  # what stands in back-ticks stays
+
+
 def setup(app):
-    """Read docstrings of fields as sentences."""
+    """Read docstrings of fields as sentences, and bars as bars."""
     app.connect("autodoc-process-docstring", keep_colons, priority=400)
+    app.connect("autodoc-process-docstring", keep_bars, priority=400)

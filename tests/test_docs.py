@@ -1,7 +1,9 @@
-"""Every command and every Python block of the documentation runs as it is printed.
+"""The code on the pages of the documentation runs as it is printed, and what they name is there.
 
-Work is cut short (``GARDEN_SHORT``), and each block has a folder of its own. Blocks that take
-longer than 10 s even so carry the marker `docs`: ``make test-docs`` runs them.
+Python and shell blocks of a page run from top to bottom in one process and one folder, so that a
+block has what those above it made; work is cut short (``GARDEN_SHORT``). Commands that need real
+data or minutes stand in console blocks, behind a `$`, and run one block at a time under the marker
+`docs` (``make test-docs``). Cells of notebooks are run by ``make docs``.
 """
 
 from __future__ import annotations
@@ -12,7 +14,6 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import networkx as nx
 import pytest
 
 import garden
@@ -20,158 +21,176 @@ from garden.cli.main import main
 from garden.training.config import TrainingOptions
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
-NOT_RUN = {
+NOT_RUN = {  # the beginnings of commands that no test runs
     "make": "sets up an environment of its own and runs this very suite",
     "pip": "installs packages",
-    "pytest": "tests/testing/test_readme.py runs the strategy's own test",
-    "python": "tests/examples/test_recipes.py runs the recipes, in small",
+    "pytest": "tests/testing/test_docs_strategy.py runs the strategy's own test",
+    "python examples/": "tests/examples/test_recipes.py runs the recipes, in small",
+    "python benchmarks/": "minutes, and what they measure is no assertion",
+    "garden data fetch": "downloads",
+    "garden --tyro-print-completion": "tests/cli/test_talk.py prints the scripts",
 }
 REAL_DATA = re.compile(r"facebook|twitch|garden reproduce")
-SLOW = (  # what starts a line of a block that takes longer than 10 s
-    "garden data list",
-    "garden train",
-    "garden reproduce",
-    "from garden.envs",
-    'policy = garden.train(task, model="garden")',
-)
 
 
 @dataclass(frozen=True)
 class Block:
-    """Some lines of a page that belong together."""
+    """Some lines of a page that stand between fences."""
 
-    page: Path
+    page: str
     number: int  # of its first line
     language: str
     lines: tuple[str, ...]
 
     @property
     def title(self) -> str:
-        return f"{self.page.name}:{self.number}"
+        return f"{self.page}:{self.number}"
 
     @property
     def text(self) -> str:
         return "\n".join(self.lines)
 
     @property
-    def is_slow(self) -> bool:
-        return any(line.startswith(SLOW) for line in self.lines)
+    def needs_data(self) -> bool:
+        return bool(REAL_DATA.search(re.sub(r"#.*", "", self.text)))
+
+    @property
+    def commands(self) -> list[str]:
+        """The lines that a shell would run; of a console, those behind a prompt."""
+        if self.language == "console":
+            return [line[2:] for line in self.lines if line.startswith("$ ")]
+        return [line for line in self.lines if shlex.split(line, comments=True)]
 
 
-def blocks_of(page: Path) -> list[Block]:
-    """The fenced blocks of a page, and the indented ones, which hold commands."""
+def blocks_of(text: str, page: str) -> list[Block]:
+    """The fenced blocks of a page."""
     blocks: list[Block] = []
-    lines = page.read_text("utf-8").splitlines()
+    lines = text.splitlines()
     number = 0
     while number < len(lines):
-        start = number
         if lines[number].startswith("```"):
-            language = lines[number][3:].strip() or "text"
-            number = lines.index("```", number + 1)
-            blocks.append(Block(page, start + 2, language, tuple(lines[start + 1 : number])))
-        elif lines[number].startswith("    ") and (start == 0 or not lines[start - 1].strip()):
-            while number < len(lines) and lines[number].startswith("    "):
-                number += 1
-            block = tuple(line[4:] for line in lines[start:number])
-            blocks.append(Block(page, start + 1, "shell", block))
+            start, language = number + 1, lines[number][3:].strip()
+            number = lines.index("```", start)
+            blocks.append(Block(page, start + 1, language, tuple(lines[start:number])))
         number += 1
     return blocks
 
 
-ALL = [block for page in PAGES for block in blocks_of(page)]
-SHELL = [block for block in ALL if block.language in ("shell", "sh", "bash", "console")]
-PYTHON = [block for block in ALL if block.language == "python"]
+TEXTS = {str(page.relative_to(ROOT)): page.read_text("utf-8") for page in PAGES}
+BLOCKS = {page: blocks_of(text, page) for page, text in TEXTS.items()}
+RUN = {
+    page: [block for block in blocks if block.language in ("python", "shell")]
+    for page, blocks in BLOCKS.items()
+}
+CONSOLES = [
+    block
+    for blocks in BLOCKS.values()
+    for block in blocks
+    if block.language == "console" and any(c.startswith("garden ") for c in block.commands)
+]
 
 
-def each(blocks: list[Block]) -> pytest.MarkDecorator:
-    """A test for each block, those that are slow under their marker."""
-    cases = [
-        pytest.param(block, id=block.title, marks=[pytest.mark.docs] if block.is_slow else [])
-        for block in blocks
-    ]
-    return pytest.mark.parametrize("block", cases)
-
-
-def words_of(line: str) -> list[str]:
-    """The words of a command, without the comment behind it."""
-    return shlex.split(line, comments=True)
+def reason_not_to_run(command: str) -> str | None:
+    return next((why for start, why in NOT_RUN.items() if command.startswith(start)), None)
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with the files that the documentation takes to be the reader's own."""
+    """A folder to work in, with the strategy that a page tells its reader to store."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GARDEN_SHORT", "1")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    graph = nx.relabel_nodes(nx.karate_club_graph(), {0: "A", 33: "B"})
-    for place, (_, facts) in enumerate(graph.nodes(data=True)):
-        facts["age"] = place
-    nx.write_graphml(graph, tmp_path / "my_graph.graphml")
-    for block in PYTHON:
-        if "class Surroundings" in block.text:
-            (tmp_path / "surroundings.py").write_text(block.text, "utf-8")
+    (example,) = (b for b in RUN["docs/your-own-strategy.md"] if "class Surroundings" in b.text)
+    (tmp_path / "surroundings.py").write_text(example.text, "utf-8")
     yield tmp_path
     sys.modules.pop("surroundings", None)
 
 
-def run_where_it_is_read(line: str) -> None:
+def run_command(command: str) -> None:
     """Run a command through the entry of the command line; exit codes other than 0 fail."""
-    words = words_of(line)
+    words = shlex.split(command, comments=True)
+    if words[0] != "garden" or reason_not_to_run(command):
+        assert reason_not_to_run(command), f"{command}: run it, or say why not"
+        return
     try:
         main(words[1:])
     except SystemExit as stop:
         if stop.code:
-            pytest.fail(f"{line}: exit code {stop.code}")
+            pytest.fail(f"{command}: exit code {stop.code}")
+
+
+def run_block(block: Block, names: dict[str, object]) -> None:
+    if block.language == "python":
+        exec(compile(block.text, block.title, "exec"), names)
+        return
+    for command in block.commands:
+        run_command(command)
 
 
 def provide_runs_of_the_recipes(block: Block) -> None:
     """The run folders that recipes make, from a training that is cut short."""
-    for line in block.lines:
-        words = words_of(line)
-        if words[:1] == ["python"] and "--out" in words:
+    for command in block.commands:
+        words = shlex.split(command, comments=True)
+        if words[0] == "python" and "--out" in words:
             options = TrainingOptions(model="mlpa2cwd")
-            policy = garden.train(
-                "kaiser-hilgetag:n=200,alpha=30,beta=1,seed=0", options=options, quiet=True
-            )
+            spec = "kaiser-hilgetag:n=200,alpha=30,beta=1,seed=0"
+            policy = garden.train(spec, options=options, quiet=True)
             policy.save(words[words.index("--out") + 1])
 
 
-@each(SHELL)
-def test_docs__every_command_runs_as_printed(block, folder, request, capsys):
-    if REAL_DATA.search(block.text):
-        request.getfixturevalue("real_data")
-    provide_runs_of_the_recipes(block)
-    for line in block.lines:
-        tool = words_of(line)[0] if words_of(line) else ""
-        if tool == "garden":
-            run_where_it_is_read(line)
-        else:
-            assert not tool or tool in NOT_RUN, f"{block.title}: {line}: run it, or say why not"
+@pytest.mark.parametrize("page", [page for page, blocks in RUN.items() if blocks])
+def test_docs__the_code_of_a_page_runs_from_top_to_bottom(page, folder, request, capsys):
+    names: dict[str, object] = {"__name__": "documentation"}
+    for block in RUN[page]:
+        if block.needs_data:
+            request.getfixturevalue("real_data")
+        run_block(block, names)
     assert not (folder / "results").exists()
 
 
-@each(PYTHON)
-def test_docs__every_python_block_runs_as_printed(block, folder, request, capsys):
-    if REAL_DATA.search(block.text):
+@pytest.mark.docs
+@pytest.mark.parametrize("block", CONSOLES, ids=[block.title for block in CONSOLES])
+def test_docs__commands_behind_a_prompt_run_cut_short(block, folder, request, capsys):
+    if block.needs_data:
         request.getfixturevalue("real_data")
-    exec(compile(block.text, block.title, "exec"), {"__name__": "documentation"})
+    provide_runs_of_the_recipes(block)
+    for command in block.commands:
+        run_command(command)
+    assert not (folder / "results").exists()
 
 
-def test_docs__blocks_are_found_with_their_language_and_their_line(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text("# T\n\n    garden data list\n    garden x  # y\n\n```python\na = 1\n```\n")
-    commands, code = blocks_of(page)
-    assert (commands.number, commands.lines) == (3, ("garden data list", "garden x  # y"))
-    assert (code.number, code.language, code.text) == (7, "python", "a = 1")
-    assert words_of(commands.lines[1]) == ["garden", "x"]
+def test_docs__whoever_stands_behind_a_prompt_is_run_or_has_a_reason_not_to_be():
+    blocks = [block for blocks in BLOCKS.values() for block in blocks]
+    for block in blocks:
+        if block.language not in ("console", "shell"):
+            continue
+        for command in block.commands:
+            assert command.startswith("garden ") or reason_not_to_run(command), block.title
 
 
-def test_docs__every_block_is_shell_or_python():
-    assert {block.language for block in ALL} <= {"shell", "sh", "bash", "console", "python"}
-    assert len(SHELL) > 15
-    assert len(PYTHON) >= 3
+def test_docs__blocks_are_found_with_their_language_and_their_line():
+    page = "# T\n\n```console\n$ garden x  # y\nits output\n```\n\n```python\na = 1\n```\n"
+    console, code = blocks_of(page, "page.md")
+    assert (console.number, console.language) == (4, "console")
+    assert console.commands == ["garden x  # y"]
+    assert (code.title, code.language, code.text) == ("page.md:9", "python", "a = 1")
+
+
+def test_docs__every_block_is_of_a_kind_that_is_run_or_built():
+    blocks = [block for blocks in BLOCKS.values() for block in blocks]
+    kinds = {block.language.split("}")[0] for block in blocks}
+    built = {"{code-cell", "{eval-rst", "{include", "{toctree"}
+    assert kinds <= {"python", "shell", "console"} | built
+    assert sum(block.language == "python" for block in blocks) >= 8
+    assert sum(block.language == "shell" for block in blocks) >= 8
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_docs__no_code_is_indented_where_nothing_would_run_it(page):
+    outside = re.sub(r"^```.*?^```$", "", TEXTS[page], flags=re.M | re.S)
+    assert not re.search(r"\n\n {4,}\S", outside)
 
 
 def test_short__nothing_is_written_under_results(folder):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from garden.training.config import TrainingOptions
     from garden.training.universal.config import AdaptConfig
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "AdaptConfig",
     "EvaluationConfig",

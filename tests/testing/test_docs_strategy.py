@@ -1,4 +1,4 @@
-"""The README's own strategy, run as it is written there."""
+"""The strategy of the documentation, run as it is written there."""
 
 import json
 import shlex
@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-BLOCKS = [block.split("```")[0] for block in README.split("```python\n")[1:]]
+PAGE = (Path(__file__).parents[2] / "docs" / "your-own-strategy.md").read_text(encoding="utf-8")
+BLOCKS = [block.split("```")[0] for block in PAGE.split("```python\n")[1:]]
 (EXAMPLE,) = [block for block in BLOCKS if "class Surroundings" in block]
 (COMMAND,) = [
-    line.split("garden ", 1)[1]
-    for line in README.splitlines()
-    if line.startswith("    garden ") and "surroundings:" in line
+    line.removeprefix("$ garden ")
+    for line in PAGE.splitlines()
+    if line.startswith("$ garden ") and "surroundings:" in line
 ]
 
 
@@ -30,12 +30,12 @@ def output_of(folder, *arguments):
     return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
-def test_readme__the_strategy_is_short_and_its_own_test_passes(folder):
+def test_docs__the_strategy_is_short_and_its_own_test_passes(folder):
     assert len(EXAMPLE.splitlines()) <= 30
     assert "1 passed" in output_of(folder, "pytest", "-q", "surroundings.py")
 
 
-def test_readme__the_strategy_plays_by_its_dotted_name(folder):
+def test_docs__the_strategy_plays_by_its_dotted_name(folder):
     spec = "kaiser-hilgetag:n=40,beta=1,seed=1"
     arguments = shlex.split(COMMAND.replace("facebook:414", spec))
     report = json.loads(output_of(folder, "garden", *arguments, "--json", "-"))
@@ -45,8 +45,8 @@ def test_readme__the_strategy_plays_by_its_dotted_name(folder):
     assert 1 <= ours < greedy
 
 
-def test_readme__the_figures_are_those_of_the_command(folder, real_data):
+def test_docs__the_figures_are_those_of_the_command(folder, real_data):
     report = json.loads(output_of(folder, "garden", *shlex.split(COMMAND), "--json", "-"))
     ours, greedy = (result["oracle_ratio"] for result in report["strategies"])
-    text = " ".join(README.split())
+    text = " ".join(PAGE.split())
     assert f"an oracle ratio of {ours:.1f} where `greedy` needs {greedy:.1f}" in text

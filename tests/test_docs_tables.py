@@ -1,0 +1,127 @@
+"""Tables of figures in README and the documentation are the results' own.
+
+A page takes a whole table by `include`; a table or some of its rows that stand on the page itself
+name their file in a comment above. Tables of other origin are listed with it.
+"""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text("utf-8")
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+}
+TABLE = re.compile(
+    r"(?:<!-- (some rows of )?results/(\w+)/([\w-]+)\.md -->\n)?((?:^\|.*\n)+)", re.M
+)
+OTHER_ORIGIN = {
+    "docs/did-not-help.md": "the experiment went with the code that it was about",
+    "docs/environments.md": "measured with the two recipes of examples/",
+    "docs/strategies.md": "a test below evaluates the shipped weights",
+    "docs/training.md": "a test below asks for the defaults",
+}
+NUMBER = re.compile(r"[*`]*[−-]?\d")
+
+
+def cells(line):
+    return tuple(cell.strip() for cell in line.strip().strip("|").split("|"))
+
+
+def tables():
+    """Each table that stands on a page: where, what it says it is, its lines."""
+    for page, text in PAGES.items():
+        for excerpt, experiment, name, table in TABLE.findall(text):
+            yield page, bool(excerpt), experiment, name, table
+
+
+def is_of_figures(table):
+    """Whether most cells behind the first column are numbers."""
+    body = [cell for line in table.splitlines()[2:] for cell in cells(line)[1:]]
+    return sum(bool(NUMBER.match(cell)) for cell in body) > len(body) / 2
+
+
+def stored(experiment, name):
+    """Columns and rows of a table among the results."""
+    section = json.loads((ROOT / "results" / experiment / "section.json").read_text("utf-8"))
+    (table,) = (one for one in section["tables"] if one["name"] == name)
+    return tuple(table["columns"]), [tuple(row) for row in table["rows"]]
+
+
+NAMED = [(page, *rest) for page, *rest in tables() if rest[1]]
+
+
+@pytest.mark.parametrize(
+    ("excerpt", "experiment", "name", "table"),
+    [rest for _, *rest in NAMED],
+    ids=[f"{page}-{name}" for page, _, _, name, _ in NAMED],
+)
+def test_docs__a_table_says_what_the_results_say(excerpt, experiment, name, table):
+    columns, _, *rows = map(cells, table.splitlines())
+    own_columns, own_rows = stored(experiment, name)
+    assert columns == own_columns
+    if excerpt:
+        assert [row for row in own_rows if row in rows] == rows
+    else:
+        assert rows == own_rows
+
+
+def test_docs__a_table_of_figures_is_of_the_results_or_says_where_it_is_from():
+    strays = {
+        page
+        for page, _, experiment, _, table in tables()
+        if is_of_figures(table) and not experiment
+    }
+    assert strays == set(OTHER_ORIGIN)
+
+
+def test_readme__shows_rows_of_the_main_table():
+    (found,) = [rest for page, *rest in NAMED if page == "README.md"]
+    assert found[:3] == [True, "facebook", "headline-by-id"]
+    assert 5 <= len(found[3].splitlines()) - 2 <= 6
+
+
+def test_docs__shipped_weights_have_the_figures_of_the_page(real_data):
+    import garden
+
+    (table,) = (t for page, *_, t in tables() if page == "docs/strategies.md" and is_of_figures(t))
+    _, _, memoryless, visited = map(cells, table.splitlines())
+    graphs = ("414", "686", "348", "0", "3437")
+    for graph, ratio, with_memory in zip(graphs, memoryless[1:], visited[1:], strict=True):
+        name = f"garden-facebook-{graph}"
+        report = garden.evaluate(f"facebook:{graph}", [name, f"{name}+visited"])
+        ratios = [f"{row['oracle_ratio']:.2f}" for row in report.to_json()["strategies"]]
+        assert ratios == [ratio, with_memory]
+
+
+def test_docs__the_page_on_training_has_the_defaults_of_when_it_ends():
+    from garden.training.config import TrainingOptions
+
+    (table,) = (t for page, *_, t in tables() if page == "docs/training.md" and is_of_figures(t))
+    (_, *methods), _, *rows = map(cells, table.splitlines())
+    for column, method in enumerate(methods, start=1):
+        config = TrainingOptions(method=method.strip("`")).resolved()
+        for row in rows:
+            name = re.match(r"`--([\w-]+)`", row[0])[1].replace("-", "_")
+            assert row[column].replace(",", "").split(":")[0] == str(getattr(config, name)), row
+
+
+def test_docs__tables_are_told_apart_and_figures_recognised():
+    figures = "| x | y |\n|---|---|\n| p | 1.5 |\n"
+    text = f"<!-- some rows of results/a/b.md -->\n{figures}\n{figures.replace('1.5', 'q')}"
+    (excerpt, experiment, name, first), (_, other, _, second) = TABLE.findall(text)
+    assert (bool(excerpt), experiment, name, other) == (True, "a", "b", "")
+    assert is_of_figures(first)
+    assert not is_of_figures(second)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_docs__every_picture_and_file_that_a_page_links_is_there(page):
+    text = re.sub(r"^```.*?^```$", "", PAGES[page], flags=re.M | re.S)
+    paths = re.findall(r"\]\((?!https?:)([^)#\s]+)", text)
+    included = re.findall(r"^```\{include\} (\S+)", PAGES[page], re.M)
+    here = (ROOT / page).parent
+    assert [path for path in [*paths, *included] if not (here / path).exists()] == []
