@@ -10,7 +10,7 @@ import garden
 from garden.models.config import ModelConfig
 from garden.models.policy import Policy, PolicyInfo
 from garden.models.registry import build_model
-from garden.notebook import facts_as_html, table_as_html
+from garden.notebook import properties_as_html, table_as_html
 from garden.resolve import strategy_named
 from garden.strategies.universal.adapted import Adapted
 
@@ -104,7 +104,7 @@ def test_notebook__cells_are_escaped():
         "<table><caption>a&lt;b</caption><thead><tr><th>x&amp;</th></tr></thead>"
         "<tbody><tr><th>1</th><td>&lt;i&gt;</td></tr></tbody></table>"
     )
-    assert facts_as_html("t", {"k": "\ud800"}).endswith(
+    assert properties_as_html("t", {"k": "\ud800"}).endswith(
         "<tr><th>k</th><td>?</td></tr></tbody></table>"
     )
 

@@ -20,7 +20,7 @@ import numpy as np
 from garden.atomic import refuse_other, write_text
 from garden.errors import GardenError, TaskError, expect, short_repr
 from garden.graphs.graph import Graph
-from garden.notebook import facts_as_html
+from garden.notebook import properties_as_html
 from garden.random_streams import ALL_PAIRS, TEST_PAIRS, TRAIN_PAIRS, VALIDATION_PAIRS
 
 Split = Literal["train", "validation", "test", "all"]
@@ -201,13 +201,13 @@ class SearchTask:
         )
 
     def _repr_html_(self) -> str:
-        facts = {
+        properties = {
             "seed": str(self.seed),
             **{f"{split} targets": f"{len(self.targets(split)):,}" for split in SPLITS[:3]},
             "validation pairs": f"{len(self.validation_pairs):,}",
             "test pairs": f"{len(self.test_pairs):,}",
         }
-        return facts_as_html(f"SearchTask on {self.graph.name}", facts)
+        return properties_as_html(f"SearchTask on {self.graph.name}", properties)
 
 
 def draw_pairs(targets: np.ndarray, num_nodes: int, num_pairs: int, seed: list[int]) -> np.ndarray:

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.errors import ArgumentError, GraphError, name_sample, short_repr
-from garden.notebook import facts_as_html
+from garden.notebook import properties_as_html
 
 AttributeTable: TypeAlias = np.ndarray | sp.csr_array  # (num_nodes, num_attributes) float32
 
@@ -235,7 +235,7 @@ class Graph:
         )
 
     def _repr_html_(self) -> str:
-        facts = {
+        properties = {
             "nodes": f"{self.num_nodes:,}",
             "edges": f"{self.num_edges:,}",
             "attributes": f"{self.num_attributes:,}",
@@ -243,7 +243,7 @@ class Graph:
             "node names": name_sample(self.node_names),
             "attribute names": name_sample(self.attribute_names, "–"),
         }
-        return facts_as_html(f"Graph {self.name}", facts)
+        return properties_as_html(f"Graph {self.name}", properties)
 
 
 def _csr_of_edges(edges: np.ndarray, num_nodes: int) -> tuple[np.ndarray, np.ndarray]:

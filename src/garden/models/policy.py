@@ -17,7 +17,7 @@ from garden.graphs.ego import EgoGraph, EgoGraphs
 from garden.graphs.identity import GraphIdentity
 from garden.models.base import Model, TargetContext
 from garden.models.ego_tensors import EgoTensors, ego_tensors, profile_tensor
-from garden.notebook import facts_as_html
+from garden.notebook import properties_as_html
 from garden.strategies.base import Ragged, Representations, Selection, Strategy
 from garden.strategies.ego_matching import Matches, matched_pairs, matched_table
 from garden.strategies.profile_keys import key_representations
@@ -248,7 +248,7 @@ class Policy(Strategy):
             "seed": str(self.info.seed),
             "attributes": f"{len(self.info.attribute_names):,}",
         }
-        return facts_as_html(f"Policy {self.info.model}", facts)
+        return properties_as_html(f"Policy {self.info.model}", facts)
 
 
 def match_indicators(matches: Matches) -> np.ndarray:

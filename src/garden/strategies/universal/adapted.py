@@ -15,7 +15,7 @@ from garden.atomic import free_folder, write_file
 from garden.errors import DataError
 from garden.graphs.ego import EgoGraphs
 from garden.graphs.identity import GraphIdentity
-from garden.notebook import facts_as_html
+from garden.notebook import properties_as_html
 from garden.strategies.base import Representations, Selection, Strategy
 from garden.strategies.universal.edge_bias import Trust
 from garden.strategies.universal.policy import (
@@ -118,7 +118,7 @@ class Adapted(Strategy):
             "before": _number(self.facts.get("validation_ratio_before")),
             "kept": str(self.facts.get("kept", "?")),
         }
-        return facts_as_html("Adapted", facts)
+        return properties_as_html("Adapted", facts)
 
 
 def _number(value: object) -> str:

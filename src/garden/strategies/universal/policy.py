@@ -21,7 +21,7 @@ from garden.errors import DataError, StrategyError, name_sample
 from garden.graphs.ego import EgoGraphs
 from garden.graphs.link_sketches import GraphSketch
 from garden.graphs.sketch_file import read_sketches, write_sketches
-from garden.notebook import facts_as_html
+from garden.notebook import properties_as_html
 from garden.strategies.base import (
     Representations,
     Selection,
@@ -137,7 +137,7 @@ class Universal(Strategy):
             "bound": str(self.bound),
             "trained on": self._taught(),
         }
-        return facts_as_html("Universal", facts)
+        return properties_as_html("Universal", facts)
 
     def _taught(self) -> str:
         """The kinds of graphs that it was trained on, in a few words."""
