@@ -113,21 +113,23 @@ def load(
             "a graph to search needs at least one edge"
         )
     kept = graph.largest_component_nodes()
-    if len(kept) < graph.num_nodes:
-        part = graph.subgraph(kept)
-        _LOG.log(
-            whole.level,
-            "%s: the largest connected component is taken; %d of %d nodes and %d of %d edges "
-            "are dropped",
-            graph.name,
-            graph.num_nodes - part.num_nodes,
-            graph.num_nodes,
-            graph.num_edges - part.num_edges,
-            graph.num_edges,
-        )
-    else:
-        part = graph
+    part = graph if len(kept) == graph.num_nodes else graph.subgraph(kept)
+    if part is not graph:
+        _log_dropped(graph, part, whole.level)
     return _scaled(part, kept, whole.columns, scale)
+
+
+def _log_dropped(graph: Graph, part: Graph, level: int) -> None:
+    _LOG.log(
+        level,
+        "%s: the largest connected component is taken; %d of %d nodes and %d of %d edges "
+        "are dropped",
+        graph.name,
+        graph.num_nodes - part.num_nodes,
+        graph.num_nodes,
+        graph.num_edges - part.num_edges,
+        graph.num_edges,
+    )
 
 
 def _scaled(

@@ -201,13 +201,13 @@ class SearchTask:
         )
 
     def _repr_html_(self) -> str:
-        facts = {
+        properties = {
             "seed": str(self.seed),
             **{f"{split} targets": f"{len(self.targets(split)):,}" for split in SPLITS[:3]},
             "validation pairs": f"{len(self.validation_pairs):,}",
             "test pairs": f"{len(self.test_pairs):,}",
         }
-        return properties_as_html(f"SearchTask on {self.graph.name}", facts)
+        return properties_as_html(f"SearchTask on {self.graph.name}", properties)
 
 
 def draw_pairs(targets: np.ndarray, num_nodes: int, num_pairs: int, seed: list[int]) -> np.ndarray:

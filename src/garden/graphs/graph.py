@@ -235,7 +235,7 @@ class Graph:
         )
 
     def _repr_html_(self) -> str:
-        facts = {
+        properties = {
             "nodes": f"{self.num_nodes:,}",
             "edges": f"{self.num_edges:,}",
             "attributes": f"{self.num_attributes:,}",
@@ -243,7 +243,7 @@ class Graph:
             "node names": name_sample(self.node_names),
             "attribute names": name_sample(self.attribute_names, "–"),
         }
-        return properties_as_html(f"Graph {self.name}", facts)
+        return properties_as_html(f"Graph {self.name}", properties)
 
 
 def _csr_of_edges(edges: np.ndarray, num_nodes: int) -> tuple[np.ndarray, np.ndarray]:

@@ -64,9 +64,22 @@ def write_edge_list(graph: Graph, path: Path) -> None:
     num_alone = int((graph.degrees == 0).sum())
     if num_alone:
         _LOG.warning("%s: %d nodes without edges are not written", path, num_alone)
-    text = "".join(_written_lines(graph, path)).encode()
+    delimiter = _DELIMITERS.get(inner_suffix(path), " ")
+    if delimiter == " ":
+        _refuse_unwritable(graph.node_names, path)
+    text = "".join(edge_lines(graph, delimiter)).encode()
     packed = gzip.compress(text, mtime=0) if is_gzipped(path) else text
     write_file(path, lambda temporary: temporary.write_bytes(packed))
+
+
+def edge_lines(graph: Graph, delimiter: str) -> Iterator[str]:
+    """The lines of an edge list, a header first; names are quoted unless blanks separate them."""
+    names = graph.node_names
+    if delimiter != " ":
+        names = tuple(quoted(name, delimiter) for name in names)
+    yield f"source{delimiter}target\n"
+    for tail, head in graph.edges().tolist():
+        yield f"{names[tail]}{delimiter}{names[head]}\n"
 
 
 def _rows_of_one_width(path: Path) -> list[tuple[int, list[str]]]:
@@ -137,22 +150,6 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     for number, line in data_lines(path):
         before, brace, _ = line.rstrip().partition(" {")  # NetworkX writes a dict of edge data
         yield number, [*before.split(), *([brace] if brace else [])]
-
-
-def _written_lines(graph: Graph, path: Path) -> Iterator[str]:
-    delimiter = _written_delimiter(path)
-    names = graph.node_names
-    if delimiter == " ":
-        _refuse_unwritable(names, path)
-    else:
-        names = tuple(quoted(name, delimiter) for name in names)
-    yield f"source{delimiter}target\n"
-    for tail, head in graph.edges().tolist():
-        yield f"{names[tail]}{delimiter}{names[head]}\n"
-
-
-def _written_delimiter(path: Path) -> str:
-    return _DELIMITERS.get(inner_suffix(path), " ")
 
 
 def _refuse_unwritable(names: tuple[str, ...], path: Path) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from garden.atomic import atomic_folder
 from garden.datasets.lines import quoted
 from garden.datasets.tabular.column_roles import usual_end_columns
+from garden.datasets.tabular.edge_list import edge_lines
 from garden.datasets.tabular.parse import parse_tables
 from garden.datasets.tabular.table import ColumnNames, Table, read_table
 from garden.errors import DataError
@@ -58,7 +59,7 @@ def write_folder(graph: Graph, path: Path) -> None:
         if name in graph.attribute_names:
             raise DataError(f"{path}: an attribute is called {name!r}: rename it first")
     with atomic_folder(path) as folder:
-        _write_lines(folder / "edges.csv", _edge_lines(graph))
+        _write_lines(folder / "edges.csv", edge_lines(graph, ","))
         _write_lines(folder / "nodes.csv", _node_lines(graph))
 
 
@@ -80,13 +81,6 @@ def _edge_table(path: Path, chosen: ColumnNames) -> Table:
             where = f"{path}, line 1" if keys else str(path)
             raise DataError(f"{where}: expected a header with the columns source,target")
     return table
-
-
-def _edge_lines(graph: Graph) -> Iterator[str]:
-    names = [quoted(name) for name in graph.node_names]
-    yield "source,target\n"
-    for tail, head in graph.edges().tolist():
-        yield f"{names[tail]},{names[head]}\n"
 
 
 def _node_lines(graph: Graph) -> Iterator[str]:
