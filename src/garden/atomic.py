@@ -107,7 +107,7 @@ def _refuse_folder(path: Path) -> None:
 
 def _is_stream(path: Path) -> bool:
     """Whether the path is a device, a pipe or an open descriptor, which nothing may replace."""
-    # /dev/stdout may lead to a plain file, but one that somebody else is writing to.
+    # /dev/stdout may lead to a plain file, but one that another process is writing to.
     return path.exists() and (not path.is_file() or str(path.parent) in _DESCRIPTORS)
 
 

@@ -8,8 +8,7 @@ import os
 def usable_threads() -> int:
     """The cores that this process may run on, or ``OMP_NUM_THREADS`` where that is less.
 
-    Everything else that a process computes with (BLAS, torch) keeps to that variable too: somebody
-    who runs a process per core sets it to 1.
+    BLAS and torch follow that variable too: set it to 1 where one process runs per core.
     """
     try:
         cores = len(os.sched_getaffinity(0))

@@ -25,7 +25,7 @@ from garden.atomic import check_writable, write_text
 from garden.errors import DataError, SpecError
 from garden.search.progress import Progress, silent
 
-EVERY = 10.0  # seconds between two lines; nobody waits longer than 15, however slow the machine
+EVERY = 10.0  # seconds between two lines; at most 15 on a slow machine
 CLOCK_INTERVAL = 1.0  # seconds between two looks at the clock
 BAR_DELAY = 1.0  # seconds before a bar appears
 _LOG = logging.getLogger("garden")

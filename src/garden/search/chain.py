@@ -1,16 +1,16 @@
 """Exact evaluation: a memoryless strategy is an absorbing Markov chain per target.
 
 For a target t, every node v has one score f_t(v), which no holder changes. The holder u passes the
-message to its neighbour v with probability
+message to its neighbour v with probability ::
 
     P_t(u → v) = w_t(v) / Σ_{x ∈ N(u)} w_t(x),
 
 where w_t = exp(f_t) under softmax selection, and 1 for the best neighbours and 0 for others under
-argmax. The probability that a message from u is still on its way after k hops is
+argmax. The probability that a message from u is still on its way after k hops is ::
 
     s_0(u) = 1[u ≠ t],    s_k(u) = 1[u ≠ t] · Σ_v P_t(u → v) s_{k−1}(v).
 
-With H the number of hops and T = max_hops, all results follow without sampling:
+With H the number of hops and T = max_hops, all results follow without sampling::
 
     P(H = k)         = s_{k−1}(u) − s_k(u)
     E[min(H, T)]     = s_0(u) + … + s_{T−1}(u)

@@ -156,7 +156,7 @@ def ratio_sums(  # type: ignore[no-untyped-def]
 
     Chain c goes to ``targets[c]`` by ``scores[rows[c]]`` at temperature τ = ``temperatures[c]``.
     The numerator of P_t(u → v), w(v) = exp(f_t(v) / τ), does not depend on u. With the weighted
-    survival g_k(v) = w(v) s_k(v), the recursion becomes
+    survival g_k(v) = w(v) s_k(v), the recursion becomes ::
 
         s_k(u) = Σ_{v ∈ N(u)} g_{k−1}(v) / Σ_{x ∈ N(u)} w(x),
 

@@ -1,4 +1,4 @@
-"""The limit of hops T where `auto` was asked for: it follows from the distances.
+"""The limit of hops T where `auto` was asked for: it follows from the distances. ::
 
     T = 100                       where the longest distance D is at most 50,
     T = min(10 · D, 10,000)       where it is longer.

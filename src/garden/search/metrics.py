@@ -2,7 +2,7 @@
 
 All follow from distributions of hops, which exact and sampled evaluation both produce: one row per
 pair, column k − 1 the probability of delivery in exactly k hops, the last column that of
-truncation. With H the hops of an episode, T the limit, and d(s, t) the shortest distance,
+truncation. With H the hops of an episode, T the limit, and d(s, t) the shortest distance::
 
     oracle ratio     = mean over pairs of  E[min(H, T)] / d(s, t)
     truncation rate  = mean over pairs of  P(H > T)
@@ -92,7 +92,7 @@ def win_shares(distributions: list[np.ndarray]) -> np.ndarray:
 def _win_shares_of_block(distributions: list[np.ndarray]) -> np.ndarray:
     """The same for one block of pairs.
 
-    Let a_j(k) = P(min(H_j, T) = k) and b_j(k) = P(min(H_j, T) > k). Strategy i's share is
+    Let a_j(k) = P(min(H_j, T) = k) and b_j(k) = P(min(H_j, T) > k). Strategy i's share is ::
 
         Σ_k a_i(k) ∫₀¹ Π_{j ≠ i} (b_j(k) + a_j(k) z) dz,
 
