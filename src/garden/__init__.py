@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from garden.graphs.graph import Graph
     from garden.models.config import ModelConfig
     from garden.search.config import EvaluationConfig
-    from garden.strategies.base import Representations, Strategy
+    from garden.strategies.base import Strategy
+    from garden.strategies.representations import Representations
     from garden.training.config import AdaptConfig, TrainingOptions
 
 __version__ = "0.1.0"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from garden.atomic import free_folder
+from garden.checkpoint_files import CONFIG_FILE
 from garden.datasets.spec import load
 from garden.datasets.task import MIN_NODES, SearchTask
 from garden.errors import DataError, GraphError, SpecError, did_you_mean, expect
@@ -41,8 +42,9 @@ from garden.search.report import Report
 from garden.search.temperature_tuning import prepare
 from garden.search.walk import Walk, walk
 from garden.strategies.base import Fitted, Strategy, Tempered
-from garden.strategies.universal.adapted import Adapted, load_universal_or_adapted
-from garden.strategies.universal.policy import CONFIG_FILE, Universal, holds_universal
+from garden.strategies.universal.adapted import Adapted
+from garden.strategies.universal.policy import Universal
+from garden.strategies.universal.storage import holds_universal, load_universal_or_adapted
 from garden.training.config import AdaptConfig, RunOptions, TrainingOptions, check_size
 
 if TYPE_CHECKING:
@@ -262,7 +264,7 @@ def adapt(
 ) -> Adapted:
     """Fine-tune a policy for every graph on one's own: seconds, not minutes.
 
-    Training targets make the lesson, validation targets choose whether the change is kept and at
+    Training targets are trained on, validation targets choose whether the change is kept and at
     which temperature. With ``config.local`` the policy stays as it is and agents learn about their
     own neighbours, from messages that pass through them. With ``out`` the result is stored there,
     and the folder is a strategy's name.

@@ -22,7 +22,7 @@ def check_fit(strategy: Strategy, graph: Graph) -> None:
     """Refuse a policy whose attributes or agents are not this graph's."""
     if isinstance(strategy, Trained):
         strategy.check_attributes(graph.attribute_names)
-    if not isinstance(strategy, Adapted) or strategy.trust is None:
+    if not isinstance(strategy, Adapted) or strategy.edge_bias is None:
         return
     if strategy.trained_graph != graph.content_hash:
         raise StrategyError(

@@ -8,7 +8,7 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.strategies.base import Fitted, Tempered
 from garden.strategies.registry import WALKERS
-from garden.strategies.universal.features import NUM_LIKENESS
+from garden.strategies.universal.features import NUM_FEATURES
 from garden.strategies.universal.policy import Universal, UniversalWeights
 
 
@@ -24,7 +24,7 @@ def universal():
     """An untrained `universal`: locality holds whatever its weights are."""
     draws = np.random.default_rng(7)
     shapes = {"mean": (), "scale": (), "first": (8,), "first_bias": (8,)}
-    parts = {name: draws.normal(size=(NUM_LIKENESS, *shape)) for name, shape in shapes.items()}
+    parts = {name: draws.normal(size=(NUM_FEATURES, *shape)) for name, shape in shapes.items()}
     parts["first_bias"] = parts["first_bias"][0]
     hidden = {"second": draws.normal(size=(8, 8)), "second_bias": draws.normal(size=8)}
     last = {"last": draws.normal(size=(8, 2)), "last_bias": draws.normal(size=2)}

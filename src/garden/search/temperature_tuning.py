@@ -22,7 +22,8 @@ from garden.search.temperature_sums import (
     exact_ratio_sums,
     exact_ratio_sums_of,
 )
-from garden.strategies.base import Fitted, Representations, Strategy, Tempered
+from garden.strategies.base import Fitted, Strategy, Tempered
+from garden.strategies.representations import Representations
 
 MAX_TUNING_TARGETS = 100
 MAX_LONG_STEPS = 5e9  # edges × targets × hops × temperatures where the limit is a long one

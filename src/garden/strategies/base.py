@@ -6,81 +6,20 @@ travel in a message, and says how good a candidate's representation is for a tar
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, get_args, runtime_checkable
+from collections.abc import Iterator
+from typing import Any, ClassVar, Literal, Protocol, Self, get_args, runtime_checkable
 
 import numpy as np
-import scipy.sparse as sp
 
 from garden.errors import StrategyError
-from garden.graphs.ego import EgoGraph, EgoGraphs, ragged_rows
+from garden.graphs.ego import EgoGraph, EgoGraphs
 from garden.graphs.identity import GraphIdentity
-from garden.strategies.repeats import runs_of_equal_rows
+from garden.strategies.representations import Representations
 
 Selection = Literal["softmax", "argmax"]
-Rows: TypeAlias = np.ndarray | sp.csr_array  # one row per ego graph
 
 PAIRS_PER_BLOCK = 1 << 20  # aligned pairs that `score` asks `score_pairs` for at a time
-
-
-@dataclass(frozen=True, eq=False)
-class Ragged:
-    """Rows of differing length: row i is ``values[offsets[i]:offsets[i + 1]]``.
-
-    Entries are numbers, or arrays of one shape.
-    """
-
-    values: np.ndarray
-    offsets: np.ndarray  # (num_rows + 1,) int64
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def take(self, rows: np.ndarray) -> Ragged:
-        """These rows, in this order."""
-        positions, offsets = ragged_rows(self.offsets, np.asarray(rows, dtype=np.int64))
-        return Ragged(self.values[positions], offsets)
-
-    @property
-    def owner(self) -> np.ndarray:
-        """The row that each value stands in."""
-        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
-
-
-@dataclass(frozen=True, eq=False)
-class Representations:
-    """One row per ego graph: what its owner announces, and what a message carries of its target."""
-
-    arrays: Mapping[str, Rows]  # each (num_rows, …)
-    ragged: Mapping[str, Ragged] = field(default_factory=dict)
-
-    def __len__(self) -> int:
-        first = next(iter([*self.arrays.values(), *self.ragged.values()]))
-        return len(first) if isinstance(first, Ragged) else int(first.shape[0])
-
-    def take(self, rows: np.ndarray) -> Representations:
-        """These rows, in this order."""
-        return Representations(
-            {name: array[rows] for name, array in self.arrays.items()},
-            {name: values.take(rows) for name, values in self.ragged.items()},
-        )
-
-    @property
-    def bytes_per_row(self) -> np.ndarray:
-        """The bytes that each row costs in a message, (num_rows,)."""
-        total = np.zeros(len(self), dtype=np.int64)
-        for array in self.arrays.values():
-            if isinstance(array, np.ndarray):
-                total += array.nbytes // max(1, len(array))
-            else:
-                total += np.diff(array.indptr) * (array.data.itemsize + 4)
-        for values in self.ragged.values():
-            width = math.prod(values.values.shape[1:]) * values.values.itemsize
-            total += np.diff(values.offsets) * width
-        return total
 
 
 class _ClassName:
@@ -119,7 +58,7 @@ class Strategy(ABC):
         """How good candidate i is for target i, over aligned rows, (num_pairs,) float64."""
         _refuse_one_without_scores(self)
         scores = np.empty(len(targets))
-        for run in runs_of_equal_rows(targets):  # the neighbours of one holder share a target
+        for run in targets.runs_of_equal_rows():  # the neighbours of one holder share a target
             rows = np.arange(run.start, run.stop)
             table = self.score(candidates.take(rows), targets.take(rows[:1]))
             scores[run] = checked_scores(table, (1, len(rows)), self.name)[0]

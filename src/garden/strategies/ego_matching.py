@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from garden.strategies.base import Ragged, Representations
 from garden.strategies.profile_keys import key_counts
+from garden.strategies.representations import Ragged, Representations
 
 
 class Matches(NamedTuple):

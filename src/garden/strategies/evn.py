@@ -14,17 +14,13 @@ import numpy as np
 
 from garden.errors import StrategyError
 from garden.graphs.ego import EgoGraphs
-from garden.strategies.base import (
-    Representations,
-    Selection,
-    Strategy,
-    require_attributes,
-)
+from garden.strategies.base import Selection, Strategy, require_attributes
 from garden.strategies.profile_keys import (
     aligned_profile_distances,
     centre_profiles,
     profile_distances,
 )
+from garden.strategies.representations import Representations
 
 MAX_FITTED_PAIRS = 500_000
 

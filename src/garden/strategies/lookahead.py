@@ -11,9 +11,10 @@ from typing import ClassVar, final
 import numpy as np
 
 from garden.graphs.ego import EgoGraphs
-from garden.strategies.base import Representations, Selection, Strategy, require_attributes
+from garden.strategies.base import Selection, Strategy, require_attributes
 from garden.strategies.ego_matching import Matches, matched_pairs, matched_table
 from garden.strategies.profile_keys import key_representations
+from garden.strategies.representations import Representations
 
 OWN_MATCH = 1e6
 NEIGHBOUR_MATCH = 1e5

@@ -17,7 +17,8 @@ import numpy as np
 
 from garden.errors import SpecError, did_you_mean, expect
 from garden.graphs.cells import shown
-from garden.strategies.base import Representations, Strategy
+from garden.strategies.base import Strategy
+from garden.strategies.representations import Representations
 
 
 class Memory(ABC):

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.graphs.ego import EgoGraphs, ProfileTable
-from garden.strategies.base import Ragged, Representations, Rows
+from garden.strategies.representations import Ragged, Representations, Rows
 
 _CANCELLED = 1e-6
 _PAIRS_PER_BLOCK = 1 << 16

@@ -16,7 +16,8 @@ import numpy as np
 from garden.errors import StrategyError
 from garden.graphs.cells import shown
 from garden.graphs.ego import EgoGraphs
-from garden.strategies.base import Representations, Strategy
+from garden.strategies.base import Strategy
+from garden.strategies.representations import Representations
 
 _TAKEN_OVER = (
     "name",

@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from garden.strategies.base import Ragged, Representations, Rows
+from garden.strategies.representations import Ragged, Representations, Rows
 
 # Of the entry itself, in every float: sums of one sign in another order stay far below in float32
 # (100 terms: 1e-5), and what is coarser than that has room enough in 64 ε of the row's largest.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from garden.strategies.base import Ragged, Representations
+from garden.strategies.representations import Ragged, Representations
 from garden.testing.equality import dense
 from garden.testing.findings import Findings, counted
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from garden.graphs.ego import EgoGraphs
 from garden.graphs.ego_extraction import ego_graphs
-from garden.strategies.base import Representations, Strategy
+from garden.strategies.base import Strategy
+from garden.strategies.representations import Representations
 from garden.testing.declarations import copy_of
 from garden.testing.equality import differing_row
 from garden.testing.findings import Findings

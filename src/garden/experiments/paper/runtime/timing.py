@@ -25,8 +25,9 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.models.config import MODELS
 from garden.search.walk import scores_at_holder
-from garden.strategies.base import Fitted, Representations, Strategy, Tempered
+from garden.strategies.base import Fitted, Strategy, Tempered
 from garden.strategies.registry import WALKERS
+from garden.strategies.representations import Representations
 from garden.strategies.selection import choice_weights, choose
 
 Call = Callable[[], object]
