@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from garden.graphs.ego import EgoGraphs, ragged_rows
+from garden.splitmix import mixed
 from garden.strategies.ego_matching import key_sums
 from garden.strategies.profile_keys import (
     ProfileEntries,
     keys_of_entries,
-    mixed_words,
     profile_entries,
 )
 from garden.strategies.representations import Ragged, Representations
@@ -126,7 +126,7 @@ def _sampled(egos: EgoGraphs, keys: np.ndarray, bag: np.ndarray, by_key: np.ndar
     fresh[1:] = (values[1:] != values[:-1]) | (owner[1:] != owner[:-1])
     first = np.maximum.accumulate(np.where(fresh, np.arange(len(by_key)), 0))
     repeat = (np.arange(len(by_key)) - first).astype(np.uint64)  # numbers equal profiles
-    hashes = mixed_words(values ^ mixed_words(bag[owner] + repeat))
+    hashes = mixed(values ^ mixed(bag[owner] + repeat))
     drawn = by_key[np.lexsort((hashes, owner))]
     starts = egos.offsets[:-1] - np.arange(len(egos))
     rank = np.arange(len(drawn)) - starts[egos.owner[drawn]]
