@@ -54,7 +54,7 @@ _HOMES = {
     "GardenError": "garden.errors",
     "Graph": "garden.graphs.graph",
     "ModelConfig": "garden.models.config",
-    "Representations": "garden.strategies.base",
+    "Representations": "garden.strategies.representations",
     "SearchTask": "garden.datasets.task",
     "Strategy": "garden.strategies.base",
     "TrainingOptions": "garden.training.config",

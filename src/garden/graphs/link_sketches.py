@@ -55,8 +55,8 @@ class LinkSketch:
         """
         if not len(self.lowest) or not len(hashes):
             return False
-        places = np.searchsorted(hashes, self.lowest)
-        shared = int((hashes[places % len(hashes)] == self.lowest).sum())
+        positions = np.searchsorted(hashes, self.lowest)
+        shared = int((hashes[positions % len(hashes)] == self.lowest).sum())
         whole = self.num_links == len(self.lowest)
         sampled = len(hashes) if whole else np.searchsorted(hashes, self.lowest[-1], "right")
         smaller = min(len(self.lowest), int(sampled))

@@ -101,7 +101,7 @@ def _hint_of_path(name: str) -> str:
 
 
 def _no_attribute(error: AttributeError, attribute: str, name: str) -> SpecError:
-    """What is said where a module, or a class in it, lacks an attribute; with the nearest name."""
+    """The error where a module, or a class in it, lacks an attribute; with the nearest name."""
     missing = error.name or attribute
     public = [key for key in getattr(error.obj, "__dict__", {}) if key[0] != "_"]
     close = difflib.get_close_matches(missing, public)

@@ -99,7 +99,7 @@ class Adapted(Strategy):
         return f"Adapted({way} to {graph!r}, seed {self.trained_seed})"
 
     def _repr_html_(self) -> str:
-        facts = {
+        entries = {
             "adapted to": str(self.record.get("graph", "?")),
             "seed": str(self.trained_seed),
             "temperature": str(self.temperature),
@@ -107,7 +107,7 @@ class Adapted(Strategy):
             "before": _number(self.record.get("validation_ratio_before")),
             "kept": str(self.record.get("kept", "?")),
         }
-        return facts_as_html("Adapted", facts)
+        return facts_as_html("Adapted", entries)
 
 
 def _number(value: object) -> str:

@@ -135,12 +135,12 @@ class Universal(Strategy):
         return f"Universal(temperature {self.temperature}, trained on {self._training_kinds()})"
 
     def _repr_html_(self) -> str:
-        facts = {
+        entries = {
             "temperature": str(self.temperature),
             "bound": str(self.bound),
             "trained on": self._training_kinds(),
         }
-        return facts_as_html("Universal", facts)
+        return facts_as_html("Universal", entries)
 
     def _training_kinds(self) -> str:
         """The kinds of graphs that it was trained on, in a line."""
