@@ -8,7 +8,8 @@ import garden
 from garden.datasets.npz import read_npz
 from garden.datasets.random_attributed import attributed
 from garden.provenance import has_met
-from garden.strategies.base import Representations, Strategy
+from garden.strategies.base import Strategy
+from garden.strategies.representations import Representations
 from garden.training.config import TrainingOptions
 from garden.training.universal.curriculum import FACEBOOK, TWITCH
 

@@ -49,7 +49,8 @@ def test_all__configs_and_base_classes_are_the_ones_of_their_rooms_and_load_no_t
         "print(*(kind.__module__ for kind in kinds))\n"
         "print({'torch', 'matplotlib'} & set(sys.modules))"
     )
-    rooms = ["strategies.base"] * 2 + ["training.config", "search.config", "models.config"]
+    rooms = ["strategies.base", "strategies.representations"]
+    rooms += ["training.config", "search.config", "models.config"]
     assert printed_by(code) == [
         *(f"garden.{room}" for room in (*rooms, "training.universal.config")),
         "set()",

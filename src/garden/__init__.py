@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from garden.models.config import ModelConfig
     from garden.routing import route
     from garden.search.config import EvaluationConfig
-    from garden.strategies.base import Representations, Strategy
+    from garden.strategies.base import Strategy
+    from garden.strategies.representations import Representations
     from garden.training.config import TrainingOptions
     from garden.training.universal.config import AdaptConfig
 
@@ -55,7 +56,7 @@ _MODULES = {
     "GardenError": "garden.errors",
     "Graph": "garden.graphs.graph",
     "ModelConfig": "garden.models.config",
-    "Representations": "garden.strategies.base",
+    "Representations": "garden.strategies.representations",
     "SearchTask": "garden.datasets.task",
     "Strategy": "garden.strategies.base",
     "TrainingOptions": "garden.training.config",

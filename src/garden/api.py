@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from garden.atomic import free_folder
+from garden.checkpoint_files import CONFIG_FILE
 from garden.datasets.spec import load
 from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError, did_you_mean, expect, short_repr
@@ -28,8 +29,9 @@ from garden.search.compare import compare
 from garden.search.config import EvaluationConfig
 from garden.search.progress import Progress, silent
 from garden.search.report import Report
-from garden.strategies.universal.adapted import Adapted, load_universal_or_adapted
-from garden.strategies.universal.policy import CONFIG_FILE, Universal, holds_universal
+from garden.strategies.universal.adapted import Adapted
+from garden.strategies.universal.policy import Universal
+from garden.strategies.universal.storage import holds_universal, load_universal_or_adapted
 from garden.training.config import RunOptions, TrainingOptions, check_size
 from garden.training.universal.config import AdaptConfig
 

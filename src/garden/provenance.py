@@ -1,4 +1,8 @@
-"""What a policy knows of a graph already: whether it fits, and whether it has seen the targets."""
+"""What a policy was trained on: whether it fits a graph, and whether it has seen its targets.
+
+Graphs are recognised by content, never by name alone (:mod:`garden.graphs.identity`,
+:mod:`garden.graphs.link_sketches`).
+"""
 
 from __future__ import annotations
 
@@ -19,10 +23,10 @@ _LOG = logging.getLogger("garden")
 
 
 def check_fit(strategy: Strategy, graph: Graph) -> None:
-    """Refuse a policy whose attributes or agents are not this graph's."""
+    """Refuse a policy made for other attributes, or with edge biases of another graph's agents."""
     if isinstance(strategy, Trained):
         strategy.check_attributes(graph.attribute_names)
-    if not isinstance(strategy, Adapted) or strategy.trust is None:
+    if not isinstance(strategy, Adapted) or strategy.edge_bias is None:
         return
     if strategy.trained_graph != graph.content_hash:
         raise StrategyError(
@@ -32,7 +36,14 @@ def check_fit(strategy: Strategy, graph: Graph) -> None:
 
 
 def has_seen(strategy: Strategy, task: SearchTask, config: EvaluationConfig) -> bool:
-    """Whether a policy's training may have seen the targets of this evaluation."""
+    """Whether a policy's training may have seen the targets of this evaluation.
+
+    Args:
+        strategy: The policy; what was not trained has seen nothing.
+        task: The graph and its split.
+        config: Which targets are evaluated.
+
+    """
     check_fit(strategy, task.graph)
     if not isinstance(strategy, Trained) or not strategy.trained_on.is_of(task.graph):
         return False
@@ -40,18 +51,18 @@ def has_seen(strategy: Strategy, task: SearchTask, config: EvaluationConfig) -> 
 
 
 def has_met(strategy: Strategy, graph: Graph) -> bool:
-    """Whether the policy for every graph was trained on this one, which is said and recorded.
+    """Whether `universal`, or what was adapted from it, was trained on this graph; logged if so.
 
-    It has met a graph if at least a tenth of the links of either are links of the other
-    (:mod:`garden.graphs.link_sketches`). Where a folder holds no sketches of its training graphs,
-    the kinds that it names decide.
+    It was if at least a tenth of the links of either are links of the other
+    (:mod:`garden.graphs.link_sketches`). Without sketches of its training graphs, the kinds
+    that it lists decide.
     """
     start = strategy.policy if isinstance(strategy, Adapted) else strategy
     if not isinstance(start, Universal):
         return False
     if start.met:
-        known = first_met(start.met, graph)
-        name = None if known is None else known.identity.name
+        sketch = first_met(start.met, graph)
+        name = None if sketch is None else sketch.identity.name
     else:
         name = graph.name if start.names(graph.name) else None
     if name is None:
@@ -66,7 +77,7 @@ def has_met(strategy: Strategy, graph: Graph) -> bool:
 
 
 def any_has_met(contenders: Sequence[Contender], graph: Graph) -> bool:
-    """Whether any of these was trained on the graph; each strategy is asked once."""
+    """Whether any of these was trained on the graph; each strategy is checked once."""
     strategies = {id(one.strategy): one.strategy for one in contenders}
     return any(has_met(strategy, graph) for strategy in strategies.values())
 
@@ -74,7 +85,14 @@ def any_has_met(contenders: Sequence[Contender], graph: Graph) -> bool:
 def seen_targets_error(
     contender: Contender, task: SearchTask, config: EvaluationConfig
 ) -> StrategyError:
-    """What is said to whoever evaluates a policy on targets that it may have seen."""
+    """The error where a policy is evaluated on targets that it may have seen.
+
+    Args:
+        contender: The policy.
+        task: The graph and its split.
+        config: Which targets are evaluated.
+
+    """
     strategy = contender.strategy
     assert isinstance(strategy, Trained)
     if config.split == "all":

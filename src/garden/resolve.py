@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from garden.checkpoint_files import CONFIG_FILE
 from garden.errors import SpecError, did_you_mean, expect
 from garden.graphs.graph import Graph
 from garden.search.compare import Contender
@@ -13,9 +14,8 @@ from garden.strategies.base import Strategy
 from garden.strategies.import_path import strategy_of_dotted_name
 from garden.strategies.memory import Memory, memory_for, memory_named
 from garden.strategies.registry import WALKERS
-from garden.strategies.universal.adapted import load_universal_or_adapted
-from garden.strategies.universal.edge_bias import Trust
-from garden.strategies.universal.policy import CONFIG_FILE, holds_universal
+from garden.strategies.universal.edge_bias import EdgeBias
+from garden.strategies.universal.storage import holds_universal, load_universal_or_adapted
 from garden.strategies.wrap import PlainStrategy, as_strategy
 
 _LOG = logging.getLogger("garden")
@@ -63,9 +63,9 @@ def contenders_named(strategies: Sequence[StrategyLike], memory: str = "none") -
 
 def _memory_of(strategy: Strategy, name: str) -> Memory:
     """The memory with this name, for this strategy."""
-    trust = getattr(strategy, "trust", None)
+    edge_bias = getattr(strategy, "edge_bias", None)
     rule = memory_for(strategy, name)
-    return trust.with_memory(rule) if isinstance(trust, Trust) else rule
+    return edge_bias.with_memory(rule) if isinstance(edge_bias, EdgeBias) else rule
 
 
 def strategy_named(name: str) -> Strategy:

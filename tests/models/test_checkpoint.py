@@ -92,11 +92,15 @@ def test_policy__weights_of_another_model_are_refused(policy, tmp_path):
     ("text", "message"),
     [
         ("", "not readable"),
-        ("[]", "not a policy of this version"),
-        ('{"format": "garden-policy-1"}', "missing or unknown entries"),
+        ("[]", "not the description of a policy"),
+        (
+            '{"format": "garden-policy-1"}',
+            "garden-policy-1, not .*: train it anew",
+        ),
+        ('{"format": "garden-policy-2"}', "missing or unknown entries"),
     ],
 )
-def test_policy__damaged_facts_are_refused(policy, tmp_path, text, message):
+def test_policy__a_damaged_description_is_refused(policy, tmp_path, text, message):
     policy.save(tmp_path)
     (tmp_path / "config.json").write_text(text)
     with pytest.raises(DataError, match=message):
@@ -129,7 +133,7 @@ def test_tensors__a_full_disk_leaves_the_previous_file_whole(policy, tmp_path, m
     with pytest.raises(DataError, match="No space left"):
         write_tensors(path, {"x": torch.arange(9)}, {"update": 2})
     monkeypatch.undo()
-    tensors, facts = read_tensors(path)
+    tensors, record = read_tensors(path)
     assert tensors["x"].tolist() == [0, 1, 2, 3, 4]
-    assert facts == {"update": 1}
+    assert record == {"update": 1}
     assert [file.name for file in tmp_path.iterdir()] == ["model.safetensors"]

@@ -8,8 +8,9 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.search.compare import Contender, compare
 from garden.search.config import EvaluationConfig
 from garden.search.walk import walk
-from garden.strategies.base import Representations, Strategy
+from garden.strategies.base import Strategy
 from garden.strategies.memory import memory_named
+from garden.strategies.representations import Representations
 
 GRAPH = kaiser_hilgetag(n=20, beta=1, seed=0)
 TASK = SearchTask.split(GRAPH)

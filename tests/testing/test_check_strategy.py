@@ -10,9 +10,10 @@ import scipy.sparse as sp
 import garden
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.errors import GardenError, StrategyError
-from garden.strategies.base import Ragged, Representations, Strategy
+from garden.strategies.base import Strategy
 from garden.strategies.profile_keys import centre_profiles, key_representations
 from garden.strategies.registry import WALKERS
+from garden.strategies.representations import Ragged, Representations
 from garden.testing import StrategyCheckError, check_strategy, strategy_problems
 from garden.training.config import TrainingOptions
 

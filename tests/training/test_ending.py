@@ -3,8 +3,8 @@ from dataclasses import replace
 
 import pytest
 
+from garden.checkpoint_files import CONFIG_FILE
 from garden.experiments.run.jobs import Training
-from garden.models.checkpoint import CONFIG_FILE
 from garden.training.callbacks import read_metrics
 from garden.training.config import TrainingOptions
 from garden.training.ending import NOTABLE, has_lost_patience, note_ratio, step_share

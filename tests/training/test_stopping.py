@@ -5,11 +5,12 @@ from dataclasses import replace
 import pytest
 
 import garden
+from garden.checkpoint_files import WEIGHTS_FILE
 from garden.cli.main import main
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.errors import SpecError
-from garden.models.checkpoint import MODEL_FILE, read_tensors, tensors_hash
+from garden.models.checkpoint import read_tensors, tensors_hash
 from garden.training import run as run_module
 from garden.training import trainer as trainer_module
 from garden.training import validation
@@ -29,7 +30,7 @@ def test_stopping__hands_over_the_last_update_where_it_is_better_than_what_was_v
     run = train_into(tmp_path, OFF_GRID, listeners=[StopAt(20)])
     assert run.summary["best_update"] == 20
     assert [record["update"] for record in read_metrics(tmp_path / "metrics.jsonl")] == [0]
-    handed, _ = read_tensors(tmp_path / MODEL_FILE)
+    handed, _ = read_tensors(tmp_path / WEIGHTS_FILE)
     state, _ = read_tensors(tmp_path / "state.safetensors")
     last = {name.removeprefix("last."): state[name] for name in state if name[:5] == "last."}
     last["temperature"] = handed["temperature"]
@@ -44,7 +45,7 @@ def test_stopping__off_the_validation_grid_leaves_no_trace_in_a_resumed_run(tmp_
     train_into(tmp_path / "parts", OFF_GRID, listeners=[StopAt(stop)])
     train_into(tmp_path / "parts", OFF_GRID, resume=True)
     assert state_of(tmp_path / "whole") == state_of(tmp_path / "parts")
-    models = [read_tensors(tmp_path / name / MODEL_FILE)[0] for name in ("whole", "parts")]
+    models = [read_tensors(tmp_path / name / WEIGHTS_FILE)[0] for name in ("whole", "parts")]
     assert tensors_hash(models[0]) == tensors_hash(models[1])
 
 

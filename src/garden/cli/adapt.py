@@ -62,7 +62,7 @@ class Adapt(Verb):
             task = SearchTask.split(self.graph_options.load(self.spec), seed=self.seed)
         with progress_bar(f"adapting to {self.spec}") as progress:
             policy = adapt(task, self.start, self.config, self.out, self.force, progress)
-        found = policy.facts
+        found = policy.record
         columns = ("policy", "validation ratio", "before", "kept", "seconds")
         row = (
             str(self.out),

@@ -20,12 +20,7 @@ import scipy.sparse as sp
 from garden.errors import StrategyError, TaskError
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.strategies.base import (
-    Strategy,
-    Trained,
-    check_declarations,
-    checked_representations,
-)
+from garden.strategies.base import Strategy, Trained, check_declarations, checked_representations
 
 Observe = Literal["features", "mask"]
 

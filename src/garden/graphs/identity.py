@@ -1,6 +1,6 @@
-"""Knowing a graph again: under other attributes, another numbering, or from another file.
+"""Recognising a graph: under other attributes, another numbering, or from another file.
 
-Whole numbers alone decide (SplitMix64 over the bits of profiles, no sums of floats), so that every
+Integers alone decide (SplitMix64 over the bits of profiles, no sums of floats), so that every
 machine comes to the same hashes.
 """
 
@@ -19,21 +19,21 @@ from garden.splitmix import GOLDEN, mixed
 if TYPE_CHECKING:
     from garden.graphs.graph import Graph
 
-_COMMON = 10  # a profile that more than one in so many nodes have tells no link from another
+_COMMON = 10  # a profile that more than one in so many nodes share identifies no link
 _ATTRIBUTE_OPTION = ",attributes="
 
 
 @dataclass(frozen=True)
 class GraphIdentity:
-    """What is kept of a graph to know it again."""
+    """What is stored of a graph to recognise it: its name and three digests."""
 
     name: str
     content_hash: str
     names_hash: str = ""
-    """Of node names and links, without attributes; unknown to policies of earlier versions."""
+    """Of node names and links, without attributes; empty where it is unknown."""
 
     shape_hash: str = ""
-    """Of links by profiles and degrees, without names; nothing where profiles tell too little."""
+    """Of links by profiles and degrees, without names; empty where profiles identify no link."""
 
     @classmethod
     def of(cls, graph: Graph) -> GraphIdentity:
@@ -42,18 +42,25 @@ class GraphIdentity:
 
     @property
     def marks(self) -> dict[str, str]:
-        """What goes beyond name and content, as plain values."""
+        """The digests beside that of the content, by name, for JSON."""
         return {"names_hash": self.names_hash, "shape_hash": self.shape_hash}
 
     @classmethod
     def stored(cls, name: str, content_hash: str, marks: Mapping[str, str]) -> GraphIdentity:
-        """The identity that was stored by name, content and marks, which may be missing."""
+        """The identity from what was stored.
+
+        Args:
+            name: The graph's name.
+            content_hash: The digest of its content.
+            marks: What :attr:`marks` gave; digests may be missing.
+
+        """
         return cls(name, content_hash, marks.get("names_hash", ""), marks.get("shape_hash", ""))
 
     def is_of(self, graph: Graph) -> bool:
         """Whether the graph has the same nodes and links, whatever its attributes and its order.
 
-        Either names or profiles may be others, not both. Where neither was stored, it is a graph of
+        Either names or profiles may differ, not both. Where neither was stored, it is a graph of
         the same content, or of the same spec but for the way of joining attributes.
         """
         if self.has_content_of(graph):
@@ -70,7 +77,7 @@ class GraphIdentity:
 
 
 def names_hash(graph: Graph) -> str:
-    """A digest of node names and links in whatever order; attributes do not count."""
+    """A SHA-256 digest of node names and links, in any order of nodes; attributes do not count."""
     order = sorted(range(graph.num_nodes), key=graph.node_names.__getitem__)
     rank = np.empty(graph.num_nodes, dtype=np.int64)
     rank[order] = np.arange(graph.num_nodes)
@@ -84,9 +91,9 @@ def names_hash(graph: Graph) -> str:
 
 
 def shape_hash(graph: Graph) -> str:
-    """A digest of the links by profiles and degrees, whatever nodes and columns are called.
+    """A SHA-256 digest of links by profiles and degrees, whatever nodes and columns are called.
 
-    Nothing where no link can be told from others (:func:`link_words`).
+    Empty where no link can be identified (:func:`link_words`).
     """
     words = np.sort(link_words(graph, columns_by_content=True))
     if not len(words):
@@ -96,31 +103,35 @@ def shape_hash(graph: Graph) -> str:
 
 
 def link_words(graph: Graph, columns_by_content: bool = False) -> np.ndarray:
-    """A 64-bit hash of each link that can be told from others, by its ends.
+    """A 64-bit hash of each link that can be identified by its ends, (num_identified,) uint64.
 
-    An end counts by its degree and its profile: which columns are not 0, and their values. Columns
-    go by position, or by what they hold in the whole graph. Links are left out where the profile of
-    an end is empty or more than a tenth of the nodes share it.
+    An end counts by its degree and its profile: which columns are not 0, and their values. Links
+    are left out where the profile of an end is empty or more than a tenth of the nodes share it.
+
+    Args:
+        graph: The graph.
+        columns_by_content: Hash columns by their values in the whole graph, not by position.
+
     """
     table = sp.csr_array(graph.attributes, copy=True)
     table.eliminate_zeros()
     degrees = graph.degrees.astype(np.uint64)
     profiles = _profile_words(table, _column_words(table, degrees) if columns_by_content else None)
     _, kind, counts = np.unique(profiles, return_inverse=True, return_counts=True)
-    telling = (np.diff(table.indptr) > 0) & (counts[kind] <= max(1, graph.num_nodes // _COMMON))
+    identifies = (np.diff(table.indptr) > 0) & (counts[kind] <= max(1, graph.num_nodes // _COMMON))
     edges = graph.edges()
-    edges = edges[telling[edges].all(axis=1)]
+    edges = edges[identifies[edges].all(axis=1)]
     return words_of_ends(mixed(profiles + degrees * GOLDEN), edges)
 
 
 def words_of_ends(ends: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """The hashes of links whose ends have these, whichever end comes first."""
+    """The hash of each edge (num_edges, 2) from the words of its ends, in either direction."""
     pairs = ends[edges]
     return mixed(mixed(pairs.min(axis=1)) + pairs.max(axis=1))
 
 
 def _profile_words(table: sp.csr_array, columns: np.ndarray | None) -> np.ndarray:
-    """A hash of each row: a sum over its cells, which wraps around, in whatever order."""
+    """A hash of each row: the sum of hashes of its cells modulo 2^64, in any order."""
     own = table.indices.astype(np.uint64) if columns is None else columns[table.indices]
     cells = mixed(_value_words(table) + own * GOLDEN)
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(cells, dtype=np.uint64)])
@@ -128,7 +139,7 @@ def _profile_words(table: sp.csr_array, columns: np.ndarray | None) -> np.ndarra
 
 
 def _column_words(table: sp.csr_array, degrees: np.ndarray) -> np.ndarray:
-    """A hash of each column: who has which value there, nodes going by their degree."""
+    """A hash of each column: its values, each with the degree of the node that has it."""
     holders = np.repeat(degrees, np.diff(table.indptr))
     words = np.zeros(table.shape[1], dtype=np.uint64)
     np.add.at(words, table.indices, mixed(_value_words(table) + holders * GOLDEN))

@@ -1,8 +1,8 @@
-"""The few links by which a graph, or a good part of it, is known again among others.
+"""A sample of links by which a graph, or a good part of it, is recognised.
 
 A link's hash comes from the profiles and degrees of its two ends, so that a graph that was
 renumbered, reordered or stored in another file keeps its hashes. A :class:`LinkSketch` holds the
-lowest of them: a random sample, and the same one for whoever has the same links.
+lowest of them: a random sample, and the same one for every graph with the same links (MinHash).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MET_SHARE = 0.1
 """Two graphs have met where at least this share of the links of either are links of the other."""
 
 _GLOBAL_IDS = ("facebook:", "snap:")  # SNAP's ego networks, where an id is one person everywhere
-_FEWEST_SHARED = 8  # fewer shared links in a sample show nothing
+_FEWEST_SHARED = 8  # fewer shared links in a sample are no evidence
 _FEWEST_SHARED_NAMES = 32  # small ids are used again and again, and dense graphs then share links
 
 
@@ -45,13 +45,18 @@ class LinkSketch:
 
         The lowest hashes are a random sample of the sketched graph's links, and the other's hashes
         up to the highest of them a sample of its own; which of both are shared is known exactly. A
-        small part of a far larger graph has next to no hash that low, and is not found: surely not
-        where the larger has ``SKETCH_SIZE / fewest`` times as many links.
+        small part of a far larger graph has hardly a hash that low, and is not found: never where
+        the larger has ``SKETCH_SIZE / fewest`` times as many links.
+
+        Args:
+            hashes: Sorted, distinct hashes of the other graph's links, uint32.
+            fewest: The least number of shared links that counts.
+
         """
         if not len(self.lowest) or not len(hashes):
             return False
-        places = np.searchsorted(hashes, self.lowest)
-        shared = int((hashes[places % len(hashes)] == self.lowest).sum())
+        positions = np.searchsorted(hashes, self.lowest)
+        shared = int((hashes[positions % len(hashes)] == self.lowest).sum())
         whole = self.num_links == len(self.lowest)
         sampled = len(hashes) if whole else np.searchsorted(hashes, self.lowest[-1], "right")
         smaller = min(len(self.lowest), int(sampled))
@@ -60,7 +65,7 @@ class LinkSketch:
 
 @dataclass(frozen=True, eq=False)
 class GraphSketch:
-    """All by which a graph, or a good part of it, is known again."""
+    """What is stored of a graph to recognise it, or a good part of it."""
 
     identity: GraphIdentity
     num_nodes: int
@@ -97,13 +102,16 @@ def first_met(sketches: Sequence[GraphSketch], graph: Graph) -> GraphSketch | No
 def link_hashes(graph: Graph) -> np.ndarray:
     """The distinct hashes of links by profiles and degrees, ascending uint32.
 
-    Links that cannot be told from others are left out (:func:`garden.graphs.identity.link_words`).
+    Links that cannot be identified are left out (:func:`garden.graphs.identity.link_words`).
     """
     return _distinct(link_words(graph))
 
 
 def named_link_hashes(graph: Graph) -> np.ndarray:
-    """The same by the names of the ends, for SNAP's ego networks; none for any other graph."""
+    """The hashes of links by the names of their ends, ascending uint32.
+
+    Only for SNAP's ego networks, where an id is one person everywhere; none for other graphs.
+    """
     if not graph.name.startswith(_GLOBAL_IDS):
         return np.empty(0, dtype=np.uint32)
     words = b"".join(

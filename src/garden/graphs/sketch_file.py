@@ -17,7 +17,7 @@ _TEXTS = ("name", "content_hash", "names_hash", "shape_hash")
 
 
 def write_sketches(sketches: Sequence[GraphSketch], path: Path) -> None:
-    """Write the sketches, one file for all."""
+    """Write some sketches into one ``.npz`` file, atomically."""
     arrays = {
         **{text: np.array([getattr(one.identity, text) for one in sketches]) for text in _TEXTS},
         "num_nodes": np.array([one.num_nodes for one in sketches], dtype="<i8"),
@@ -28,7 +28,7 @@ def write_sketches(sketches: Sequence[GraphSketch], path: Path) -> None:
 
 
 def read_sketches(path: Path) -> tuple[GraphSketch, ...]:
-    """The sketches of a file."""
+    """The sketches of a file that :func:`write_sketches` wrote."""
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}

@@ -1,49 +1,49 @@
-"""Policies on disk: safetensors for numbers, JSON for everything else, hashes over both.
-
-A file that is cut short, altered or foreign is refused. Nothing is ever unpickled.
-"""
+"""Policies of models on disk, in the format of :mod:`garden.checkpoint_files`."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
 from torch import Tensor, nn
 
-from garden.atomic import write_file, write_text
+from garden.checkpoint_files import (
+    CONFIG_FILE,
+    WEIGHTS_FILE,
+    arrays_hash,
+    read_arrays,
+    read_config,
+    write_arrays,
+    write_config,
+)
 from garden.errors import DataError
 from garden.models.config import ModelConfig
 from garden.models.policy import Policy, PolicyInfo
 from garden.models.registry import build_model
 
-FORMAT = "garden-policy-1"
-CONFIG_FILE = "config.json"
-MODEL_FILE = "model.safetensors"
+FORMAT = "garden-policy-2"
 
 
 def save_policy(policy: Policy, folder: Path) -> None:
     """Write a policy into a folder of its own."""
-    write_text(folder / CONFIG_FILE, config_text(policy.info))
-    write_tensors(folder / MODEL_FILE, policy.model.state_dict(), {})
+    write_info(folder, policy.info)
+    write_tensors(folder / WEIGHTS_FILE, policy.model.state_dict(), {})
 
 
 def load_policy(folder: Path, device: str = "cpu") -> Policy:
     """Read a policy back."""
     info = read_info(folder)
-    tensors, _ = read_tensors(folder / MODEL_FILE)
+    tensors, _ = read_tensors(folder / WEIGHTS_FILE)
     try:
         options = ModelConfig(**info.model_options)
     except TypeError as error:
         raise DataError(f"{folder / CONFIG_FILE}: unknown model options ({error})") from None
     model = build_model(info.model, len(info.attribute_names), options)
-    _fill(model, tensors, folder / MODEL_FILE, f"the {info.model} model")
+    _fill(model, tensors, folder / WEIGHTS_FILE, f"the {info.model} model")
     return Policy(model.to(device), info)
 
 
@@ -57,23 +57,14 @@ def _fill(network: nn.Module, tensors: Mapping[str, Tensor], path: Path, whose: 
         ) from None
 
 
-def config_text(info: PolicyInfo) -> str:
-    """The policy's facts as JSON."""
-    content = {"format": FORMAT, **asdict(info)}
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+def write_info(folder: Path, info: PolicyInfo) -> None:
+    """Write the description of a policy into its folder."""
+    write_config(folder, FORMAT, asdict(info))
 
 
 def read_info(folder: Path) -> PolicyInfo:
-    """The facts of the policy in a folder."""
-    path = folder / CONFIG_FILE
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file: {folder} holds no policy") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise DataError(f"{path}: not readable as a policy's facts ({error})") from None
-    if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
-        raise DataError(f"{path}: not a policy of this version ({FORMAT})")
+    """The description of the policy in a folder."""
+    path, content = folder / CONFIG_FILE, read_config(folder, FORMAT)
     content.setdefault("graph_marks", {})  # earlier versions stored none
     names = {field.name for field in fields(PolicyInfo)}
     if set(content) != names:
@@ -83,46 +74,27 @@ def read_info(folder: Path) -> PolicyInfo:
     return PolicyInfo(**content)
 
 
-def write_tensors(path: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
-    """Write tensors with a digest of their content and some facts beside them.
+def write_tensors(path: Path, tensors: Mapping[str, Tensor], record: Mapping[str, Any]) -> None:
+    """Write tensors with a digest of their content, and a record beside them.
 
     Args:
         path: of the file.
         tensors: by name.
-        facts: plain values that go into the file beside them.
+        record: plain values that go into the file beside them.
     """
-    plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    metadata = {
-        "format": FORMAT,
-        "content_hash": tensors_hash(plain),
-        "facts": json.dumps(facts, allow_nan=True),
-    }
-    content = save(plain, metadata=metadata)
-    write_file(path, lambda temporary: temporary.write_bytes(content))
+    write_arrays(path, _arrays(tensors), record)
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """The tensors of a file and the facts beside them, or an error where anything is amiss."""
-    try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file") from None
-    except (SafetensorError, OSError, ValueError) as error:
-        raise DataError(f"{path}: damaged or not a safetensors file ({error})") from None
-    if metadata.get("format") != FORMAT:
-        raise DataError(f"{path}: not written by garden, or by another version of it")
-    if metadata.get("content_hash") != tensors_hash(tensors):
-        raise DataError(f"{path}: the weights were altered: their hash does not match")
-    return tensors, json.loads(metadata.get("facts", "{}"))
+    """The tensors of a file and the record beside them, or an error where anything is amiss."""
+    arrays, record = read_arrays(path)
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}, record
 
 
 def tensors_hash(tensors: Mapping[str, Tensor]) -> str:
     """A digest of names, shapes and values."""
-    digest = hashlib.sha256()
-    for name in sorted(tensors):
-        tensor = tensors[name].detach().cpu().contiguous()
-        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
-        digest.update(tensor.flatten().view(torch.uint8).numpy().tobytes())
-    return digest.hexdigest()
+    return arrays_hash(_arrays(tensors))
+
+
+def _arrays(tensors: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
+    return {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}

@@ -12,15 +12,17 @@ import torch
 from torch import Tensor
 
 from garden.atomic import free_folder
+from garden.checkpoint_files import CONFIG_FILE
 from garden.errors import StrategyError
 from garden.graphs.ego import EgoGraph, EgoGraphs
 from garden.graphs.identity import GraphIdentity
 from garden.models.base import Model, TargetContext
 from garden.models.ego_tensors import EgoTensors, ego_tensors, profile_tensor
 from garden.notebook import properties_as_html
-from garden.strategies.base import Ragged, Representations, Selection, Strategy
+from garden.strategies.base import Selection, Strategy
 from garden.strategies.ego_matching import Matches, matched_pairs, matched_table
 from garden.strategies.profile_keys import key_representations
+from garden.strategies.representations import Ragged, Representations
 
 NEIGHBOURS = "neighbour_values"  # what a model that reads neighbours keeps of each
 _ENTRIES_PER_BLOCK = 1 << 23
@@ -66,7 +68,7 @@ class Policy(Strategy):
 
     def save(self, folder: str | Path, force: bool = False) -> None:
         """Store the policy in a folder of its own; another policy's only with ``force``."""
-        from garden.models.checkpoint import CONFIG_FILE, save_policy
+        from garden.models.checkpoint import save_policy
 
         save_policy(self, free_folder(folder, CONFIG_FILE, force))
 

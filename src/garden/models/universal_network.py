@@ -12,16 +12,20 @@ import torch
 from torch import Tensor, nn
 
 from garden.models.layers import KEEP_ALL, Dropout
-from garden.strategies.universal.features import NUM_LIKENESS
-from garden.strategies.universal.policy import RECOGNISED, WIDEST, UniversalWeights
+from garden.strategies.universal.features import NUM_FEATURES
+from garden.strategies.universal.policy import MAX_DEVIATIONS, RECOGNITION, UniversalWeights
 
 
 @final
 class UniversalNetwork(nn.Module):
-    """Two hidden layers over a likeness row, and two voices.
+    """Two hidden layers over pairwise features; its equations are those of `Universal`.
 
-    What recognition says counts where somebody is recognised or an attribute is real. What
-    similarity says always counts, within the bound.
+    :class:`garden.strategies.universal.policy.Universal` is the same at a temperature of its own.
+
+    Args:
+        hidden: The width of both hidden layers.
+        bound: The bound B of the part of the score that similarity alone decides.
+
     """
 
     mean: Tensor
@@ -30,28 +34,28 @@ class UniversalNetwork(nn.Module):
     def __init__(self, hidden: int, bound: float) -> None:
         super().__init__()
         self.bound = bound
-        self.register_buffer("mean", torch.zeros(NUM_LIKENESS))
-        self.register_buffer("scale", torch.ones(NUM_LIKENESS))
-        self.first = nn.Linear(NUM_LIKENESS, hidden)
+        self.register_buffer("mean", torch.zeros(NUM_FEATURES))
+        self.register_buffer("scale", torch.ones(NUM_FEATURES))
+        self.first = nn.Linear(NUM_FEATURES, hidden)
         self.second = nn.Linear(hidden, hidden)
         self.last = nn.Linear(hidden, 2)
 
-    def forward(self, likeness: Tensor, dropout: Dropout = KEEP_ALL) -> Tensor:
-        """(…, NUM_LIKENESS) → scores (…)."""
-        inputs = ((likeness - self.mean) * self.scale).clamp(-WIDEST, WIDEST)
+    def forward(self, features: Tensor, dropout: Dropout = KEEP_ALL) -> Tensor:
+        """Features (…, NUM_FEATURES) → scores (…)."""
+        inputs = ((features - self.mean) * self.scale).clamp(-MAX_DEVIATIONS, MAX_DEVIATIONS)
         hidden = dropout(nn.functional.silu(self.first(inputs)))
         hidden = dropout(nn.functional.silu(self.second(hidden)))
-        told = self.last(hidden)
-        recognised = (likeness[..., list(RECOGNISED)] != 0).any(dim=-1)
-        return told[..., 0] * recognised + self.bound * torch.tanh(told[..., 1] / self.bound)
+        outputs = self.last(hidden)
+        recognised = (features[..., list(RECOGNITION)] != 0).any(dim=-1)
+        return outputs[..., 0] * recognised + self.bound * torch.tanh(outputs[..., 1] / self.bound)
 
     def standardise_by(self, means: Tensor, deviations: Tensor) -> None:
-        """Read inputs with this mean and deviation as 0 and 1."""
+        """Standardise inputs by these means and standard deviations, both (NUM_FEATURES,)."""
         self.mean.copy_(means)
         self.scale.copy_(1 / deviations)
 
     def weights(self) -> UniversalWeights:
-        """The numbers, as the strategy reads them."""
+        """The parameters as the strategy holds them, float32."""
 
         def numbers(tensor: Tensor) -> np.ndarray:
             return np.ascontiguousarray(tensor.detach().cpu().numpy(), dtype=np.float32)
@@ -69,7 +73,7 @@ class UniversalNetwork(nn.Module):
 
 
 def network_of(weights: UniversalWeights, bound: float) -> UniversalNetwork:
-    """The torch network with these numbers."""
+    """The torch network with these parameters; the inverse of :meth:`UniversalNetwork.weights`."""
     network = UniversalNetwork(weights.first.shape[1], bound)
     with torch.no_grad():
         network.mean.copy_(torch.as_tensor(weights.mean))

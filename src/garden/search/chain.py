@@ -31,7 +31,8 @@ import scipy.sparse as sp
 
 from garden.graphs.graph import Graph
 from garden.search.score_blocks import ScoreSource, pairs_by_target, score_blocks
-from garden.strategies.base import Representations, Selection, Strategy
+from garden.strategies.base import Selection, Strategy
+from garden.strategies.representations import Representations
 from garden.strategies.selection import choice_weights
 from garden.threads import usable_threads
 

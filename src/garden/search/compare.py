@@ -36,13 +36,9 @@ from garden.search.report import Report, StrategyResult
 from garden.search.rollout import rollout, sampled_distributions
 from garden.search.score_blocks import MAX_KEPT, ScoreMemo
 from garden.search.temperature_tuning import prepare
-from garden.strategies.base import (
-    Representations,
-    Strategy,
-    check_declarations,
-    checked_representations,
-)
+from garden.strategies.base import Strategy, check_declarations, checked_representations
 from garden.strategies.memory import Memory
+from garden.strategies.representations import Representations
 
 MAX_EXACT_STEPS = 2e11  # edges × targets × hops, minutes on two cores; beyond it walks are sampled
 MAX_LONG_STEPS = 2e10  # the same where the limit of hops is longer than the paper's

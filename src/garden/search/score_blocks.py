@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from garden.strategies.base import Representations, Strategy, checked_scores, target_blocks
+from garden.strategies.base import Strategy, checked_scores, target_blocks
+from garden.strategies.representations import Representations
 
 ENTRIES_PER_BLOCK = 1 << 22
 MAX_KEPT = 1 << 25  # entries of all tables that a memo keeps, 256 MiB

@@ -16,13 +16,13 @@ import numpy as np
 from garden.graphs.graph import Graph
 from garden.search.episode_rng import next_streams, uniforms_of
 from garden.strategies.base import (
-    Representations,
     Strategy,
     check_declarations,
     checked_representations,
     checked_scores,
 )
 from garden.strategies.memory import Memory
+from garden.strategies.representations import Representations
 from garden.strategies.selection import choice_weights, choose
 
 

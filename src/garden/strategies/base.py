@@ -1,86 +1,25 @@
-"""What every strategy is: two functions, `represent` and `score`, and a way to select.
+"""The protocol of strategies: `represent`, `score`, and a way to select.
 
-A strategy is handed ego graphs and never the graph. It turns each into a representation that can
-travel in a message, and says how good a candidate's representation is for a target's.
+A strategy is handed ego graphs and never the graph. It turns each into a representation that fits
+into a message, and scores a candidate's representation against a target's.
 """
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, get_args, runtime_checkable
+from collections.abc import Iterator
+from typing import Any, ClassVar, Literal, Protocol, Self, get_args, runtime_checkable
 
 import numpy as np
-import scipy.sparse as sp
 
 from garden.errors import StrategyError
-from garden.graphs.ego import EgoGraph, EgoGraphs, ragged_rows
+from garden.graphs.ego import EgoGraph, EgoGraphs
 from garden.graphs.identity import GraphIdentity
-from garden.strategies.repeats import runs_of_equal_rows
+from garden.strategies.representations import Representations
 
 Selection = Literal["softmax", "argmax"]
-Rows: TypeAlias = np.ndarray | sp.csr_array  # one row per ego graph
 
 PAIRS_PER_BLOCK = 1 << 20  # aligned pairs that `score` asks `score_pairs` for at a time
-
-
-@dataclass(frozen=True, eq=False)
-class Ragged:
-    """Rows of differing length: row i is ``values[offsets[i]:offsets[i + 1]]``.
-
-    Entries are numbers, or arrays of one shape.
-    """
-
-    values: np.ndarray
-    offsets: np.ndarray  # (num_rows + 1,) int64
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def take(self, rows: np.ndarray) -> Ragged:
-        """These rows, in this order."""
-        positions, offsets = ragged_rows(self.offsets, np.asarray(rows, dtype=np.int64))
-        return Ragged(self.values[positions], offsets)
-
-    @property
-    def owner(self) -> np.ndarray:
-        """The row that each value stands in."""
-        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
-
-
-@dataclass(frozen=True, eq=False)
-class Representations:
-    """One row per ego graph: what its owner announces, and what a message carries of its target."""
-
-    arrays: Mapping[str, Rows]  # each (num_rows, …)
-    ragged: Mapping[str, Ragged] = field(default_factory=dict)
-
-    def __len__(self) -> int:
-        first = next(iter([*self.arrays.values(), *self.ragged.values()]))
-        return len(first) if isinstance(first, Ragged) else int(first.shape[0])
-
-    def take(self, rows: np.ndarray) -> Representations:
-        """These rows, in this order."""
-        return Representations(
-            {name: array[rows] for name, array in self.arrays.items()},
-            {name: values.take(rows) for name, values in self.ragged.items()},
-        )
-
-    @property
-    def bytes_per_row(self) -> np.ndarray:
-        """The bytes that each row costs in a message, (num_rows,)."""
-        total = np.zeros(len(self), dtype=np.int64)
-        for array in self.arrays.values():
-            if isinstance(array, np.ndarray):
-                total += array.nbytes // max(1, len(array))
-            else:
-                total += np.diff(array.indptr) * (array.data.itemsize + 4)
-        for values in self.ragged.values():
-            width = math.prod(values.values.shape[1:]) * values.values.itemsize
-            total += np.diff(values.offsets) * width
-        return total
 
 
 class _ClassName:
@@ -93,40 +32,71 @@ class _ClassName:
 class Strategy(ABC):
     """A strategy: subclass it and write ``represent`` and ``score``; the rest follows.
 
-    Where aligned pairs are easier to score than a table, write ``score_pairs`` in its place; where
-    speed matters, write both.
+    Where the holder h of a message to t has neighbours N(h), it chooses v ∈ N(h) with probability
+
+        softmax:  exp s(v, t) / Σ_{w ∈ N(h)} exp s(w, t)
+        argmax:   1 / k for each of the k neighbours of highest score
+
+    Where aligned pairs are easier to score than a table, write ``score_pairs`` in place of
+    ``score``; where speed matters, write both.
+
+    Attributes:
+        name: As reports call it; by default the name of the class.
+        selection: How a neighbour is chosen by its score.
+        needs_attributes: Whether it refuses graphs without attributes.
+        scores_compare: Whether scores of the neighbours of different holders compare, which the
+            `frontier` memory uses.
+
     """
 
     name: ClassVar[str] = _ClassName()  # type: ignore[assignment]
     selection: ClassVar[Selection] = "softmax"
     needs_attributes: ClassVar[bool] = True
-    scores_compare: ClassVar[bool] = False  # also those of neighbours of different holders
+    scores_compare: ClassVar[bool] = False
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What was tuned or fitted, as reports show it."""
+        """What was tuned or fitted, as reports list it: values that JSON can hold."""
         return {}
 
     @abstractmethod
     def represent(self, egos: EgoGraphs) -> Representations:
-        """One representation per ego graph, each from that ego graph alone."""
+        """One representation per ego graph, in their order, each from that ego graph alone."""
 
     def represent_one(self, ego: EgoGraph) -> Representations:
         """The representation of one ego graph, as a peer makes its own."""
         return self.represent(ego.as_batch())
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """How good candidate i is for target i, over aligned rows, (num_pairs,) float64."""
+        """The scores of aligned pairs; higher is better.
+
+        Args:
+            candidates: num_pairs rows.
+            targets: As many rows: target i goes with candidate i.
+
+        Returns:
+            (num_pairs,) float64.
+
+        """
         _refuse_one_without_scores(self)
         scores = np.empty(len(targets))
-        for run in runs_of_equal_rows(targets):  # the neighbours of one holder share a target
+        for run in targets.runs_of_equal_rows():  # the neighbours of one holder share a target
             rows = np.arange(run.start, run.stop)
             table = self.score(candidates.take(rows), targets.take(rows[:1]))
             scores[run] = checked_scores(table, (1, len(rows)), self.name)[0]
         return scores
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """How good each candidate is for each target, (num_targets, num_candidates) float64."""
+        """The scores of all pairs; higher is better.
+
+        Args:
+            candidates: num_candidates rows.
+            targets: num_targets rows.
+
+        Returns:
+            (num_targets, num_candidates) float64.
+
+        """
         _refuse_one_without_scores(self)
         table = np.empty((len(targets), len(candidates)))
         for block in target_blocks(len(targets), len(candidates), PAIRS_PER_BLOCK):
@@ -140,7 +110,12 @@ class Strategy(ABC):
 
 @runtime_checkable
 class Tempered(Protocol):
-    """A strategy whose score is inversely proportional to a temperature that can be tuned."""
+    """A strategy whose score is inversely proportional to a temperature that can be tuned.
+
+    Attributes:
+        temperature: τ; None where it is to be tuned on validation targets.
+
+    """
 
     temperature: float | None
 
@@ -165,7 +140,14 @@ class Fitted(Protocol):
 
 @runtime_checkable
 class Trained(Protocol):
-    """A strategy that was trained on a graph, and remembers which targets it may have seen."""
+    """A strategy that was trained on a graph, and records which targets it may have seen.
+
+    Attributes:
+        trained_graph: The content hash of the graph.
+        trained_task: The content hash of the task: graph and split.
+        trained_seed: The seed of the split.
+
+    """
 
     trained_graph: str
     trained_task: str
@@ -173,7 +155,7 @@ class Trained(Protocol):
 
     @property
     def trained_on(self) -> GraphIdentity:
-        """By what the graph is known again, under other attributes or in another order."""
+        """The identity of the graph, also under other attributes or in another order."""
         ...
 
     def check_attributes(self, names: tuple[str, ...]) -> None:
@@ -182,14 +164,21 @@ class Trained(Protocol):
 
 
 def target_blocks(num_targets: int, num_candidates: int, max_entries: int) -> Iterator[slice]:
-    """Slices of the targets whose score tables stay below ``max_entries`` entries, or of one."""
+    """Slices of the targets whose score tables hold at most ``max_entries`` entries, or of one.
+
+    Args:
+        num_targets: Rows of the whole table.
+        num_candidates: Columns of it.
+        max_entries: The most entries of a block.
+
+    """
     size = max(1, max_entries // max(1, num_candidates))
     for start in range(0, num_targets, size):
         yield slice(start, min(start + size, num_targets))
 
 
 def check_declarations(strategy: Strategy) -> None:
-    """Refuse a strategy that does not say what every strategy must say."""
+    """Refuse a strategy without a name, a known selection, a scoring function, or `fitted`."""
     name = getattr(strategy, "name", None)
     if not isinstance(name, str) or not name:
         raise StrategyError(f"{type(strategy).__name__}: its name is {name!r}, not a text")
@@ -214,7 +203,7 @@ def _refuse_one_without_scores(strategy: Strategy) -> None:
 
 
 def checked_representations(rows: Representations, num_rows: int, name: str) -> Representations:
-    """What ``represent`` gave, or an error where that is not one row per ego graph."""
+    """``rows``, or an error of the strategy called ``name`` where it is not ``num_rows`` rows."""
     if not isinstance(rows, Representations):
         raise StrategyError(f"{name}: represent gave a {type(rows).__name__}, no Representations")
     if len(rows) != num_rows:
@@ -223,7 +212,14 @@ def checked_representations(rows: Representations, num_rows: int, name: str) -> 
 
 
 def checked_scores(scores: Any, shape: tuple[int, ...], name: str) -> np.ndarray:
-    """The scores as a float64 array, or an error where they are not finite or of another shape."""
+    """The scores as a float64 array.
+
+    Args:
+        scores: What ``score`` or ``score_pairs`` of a strategy gave.
+        shape: The shape that they must have.
+        name: The strategy's, for the error where they are not finite or of another shape.
+
+    """
     try:
         table = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError):
@@ -236,7 +232,7 @@ def checked_scores(scores: Any, shape: tuple[int, ...], name: str) -> np.ndarray
 
 
 def require_attributes(egos: EgoGraphs, strategy: str) -> None:
-    """Refuse ego graphs whose members have no attributes."""
+    """Refuse ego graphs without attributes, in the name of the strategy called ``strategy``."""
     if egos.num_attributes == 0:
         raise StrategyError(
             f"{strategy} compares attributes and this graph has none: "

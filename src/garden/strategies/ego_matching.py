@@ -1,8 +1,12 @@
-"""What two ego graphs have in common, member by member, recognised by profile keys.
+"""Match indicators: what two ego graphs have in common, recognised by profile keys.
 
-Five facts about a candidate v and a target t: whether v has t's profile, whether it has its
-neighbours' profiles too, whether a neighbour of v has t's profile, whether v has the profile of a
-neighbour of t, and how many members of v's ego graph have the profile of a neighbour of t.
+With k(·) the key of a profile, N(·) neighbours, v a candidate and t a target:
+
+- own: k(v) = k(t)
+- same: own, and the multisets k(N(v)) and k(N(t)) are equal
+- seen: k(t) ∈ k(N(v))
+- beside: k(v) ∈ k(N(t))
+- common: the number of x in {v} ∪ N(v) with k(x) ∈ k(N(t))
 """
 
 from __future__ import annotations
@@ -11,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from garden.strategies.base import Ragged, Representations
 from garden.strategies.profile_keys import key_counts
+from garden.strategies.representations import Ragged, Representations
 
 
 class Matches(NamedTuple):
-    """Each of shape (num_pairs,) or (num_targets, num_candidates), float64."""
+    """The indicators, each of shape (num_pairs,) or (num_targets, num_candidates), float64."""
 
     own: np.ndarray  # 1 where the candidate's profile is the target's
     same: np.ndarray  # 1 where, moreover, its neighbours' profiles are those of the target's
@@ -26,7 +30,16 @@ class Matches(NamedTuple):
 
 
 def matched_pairs(candidates: Representations, targets: Representations) -> Matches:
-    """The facts of aligned rows."""
+    """The match indicators of aligned rows.
+
+    Args:
+        candidates: Rows of :func:`garden.strategies.profile_keys.key_representations`.
+        targets: As many of them.
+
+    Returns:
+        Arrays of shape (num_pairs,).
+
+    """
     wanted = np.asarray(targets.arrays["own"])
     own_keys = np.asarray(candidates.arrays["own"])
     neighbours, around = candidates.ragged["neighbours"], targets.ragged["neighbours"]
@@ -35,8 +48,8 @@ def matched_pairs(candidates: Representations, targets: Representations) -> Matc
     near = around.values == own_keys[around.owner]
     beside = np.bincount(around.owner[near], minlength=len(around)) > 0
     vocabulary = np.unique(around.values)
-    shown = key_counts(members_of(candidates), vocabulary)
-    common = shown.multiply(key_counts(around, vocabulary) > 0).sum(axis=1)
+    held = key_counts(members_of(candidates), vocabulary)
+    common = held.multiply(key_counts(around, vocabulary) > 0).sum(axis=1)
     own = own_keys == wanted
     return Matches(
         own.astype(np.float64),
@@ -48,7 +61,16 @@ def matched_pairs(candidates: Representations, targets: Representations) -> Matc
 
 
 def matched_table(candidates: Representations, targets: Representations) -> Matches:
-    """The facts of all pairs."""
+    """The match indicators of all pairs.
+
+    Args:
+        candidates: Rows of :func:`garden.strategies.profile_keys.key_representations`.
+        targets: Such rows too.
+
+    Returns:
+        Arrays of shape (num_targets, num_candidates).
+
+    """
     wanted, column = np.unique(np.asarray(targets.arrays["own"]), return_inverse=True)
     own_keys = np.asarray(candidates.arrays["own"])
     neighbours, around = candidates.ragged["neighbours"], targets.ragged["neighbours"]
@@ -68,13 +90,13 @@ def matched_table(candidates: Representations, targets: Representations) -> Matc
 
 
 def key_sums(keys: Ragged) -> np.ndarray:
-    """A number per row by which equal bags of keys are recognised: their sum modulo 2^64."""
+    """The sum of each row's keys modulo 2^64, (num_rows,) uint64: equal multisets, equal sums."""
     total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(keys.values, dtype=np.uint64)])
     return total[keys.offsets[1:]] - total[keys.offsets[:-1]]
 
 
 def members_of(rows: Representations) -> Ragged:
-    """The keys of all members, centre included."""
+    """The keys of all members of each ego graph, the centre first."""
     own, neighbours = np.asarray(rows.arrays["own"]), rows.ragged["neighbours"]
     values = np.insert(neighbours.values, neighbours.offsets[:-1], own)
     return Ragged(values, neighbours.offsets + np.arange(len(neighbours) + 1))

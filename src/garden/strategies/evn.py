@@ -2,7 +2,7 @@
 
 Reference: Ö. Şimşek and D. Jensen, "Decentralized search in networks using homophily and degree
 disparity", IJCAI 2005. Their estimate of how similarity begets links uses all attributes in the
-network; here it is fitted on what training nodes' ego graphs show, and on nothing else.
+network; here it is fitted on the ego graphs of training nodes alone.
 """
 
 from __future__ import annotations
@@ -14,43 +14,44 @@ import numpy as np
 
 from garden.errors import StrategyError
 from garden.graphs.ego import EgoGraphs
-from garden.strategies.base import (
-    Representations,
-    Selection,
-    Strategy,
-    require_attributes,
-)
+from garden.strategies.base import Selection, Strategy, require_attributes
 from garden.strategies.profile_keys import (
     aligned_profile_distances,
     centre_profiles,
     profile_distances,
 )
+from garden.strategies.representations import Representations
 
 MAX_FITTED_PAIRS = 500_000
 
 
 @dataclass(frozen=True, eq=False)
 class LinkCurve:
-    """The chance that two nodes are linked, falling with the distance of their profiles."""
+    """The chance q(d) that two nodes are linked, falling with the distance d of their profiles."""
 
     distances: np.ndarray  # (num_knots,) ascending
     chances: np.ndarray  # (num_knots,) in (0, 1), not ascending
 
     def __call__(self, distances: np.ndarray) -> np.ndarray:
-        """The chance at these distances, linear between the fitted ones."""
+        """Q at these distances, linear between the fitted ones, of the same shape."""
         return np.interp(distances, self.distances, self.chances)
 
 
 @final
 @dataclass(frozen=True)
 class EVNWalker(Strategy):
-    """The neighbour with the best chance that one of its links leads to the target.
+    """The neighbour with the best chance that one of its links leads to the target, with argmax.
 
-    With q the chance of one link, read off the fitted curve, that is 1 − (1 − q)^degree. The
-    score is −degree · log(1 − q), which orders neighbours alike and does not saturate at 1.
+    With q = q(‖x_v − x_t‖₂) the chance of one link, that is 1 − (1 − q)^deg(v). The score
+
+        s(v, t) = −deg(v) · log(1 − q)
+
+    orders neighbours alike and does not saturate at 1. q is fitted by isotonic regression on pairs
+    of neighbours within the ego graphs of training nodes.
     """
 
     curve: LinkCurve | None = field(default=None, repr=False)
+    """q; fitted before use where it is left open."""
 
     name: ClassVar[str] = "evn"
     selection: ClassVar[Selection] = "argmax"
@@ -126,11 +127,11 @@ def _neighbour_pairs(egos: EgoGraphs) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _member_distances(egos: EgoGraphs, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """How far apart the profiles of aligned members are; two who meet often are compared once."""
+    """Distances of the profiles of aligned members; a pair that occurs often is compared once."""
     num_profiles = egos.profiles.shape[0]
-    met, place = np.unique(first.astype(np.int64) * num_profiles + second, return_inverse=True)
-    a, b = np.divmod(met, num_profiles)
-    return aligned_profile_distances(egos.profiles[a], egos.profiles[b])[place]
+    pairs, position = np.unique(first.astype(np.int64) * num_profiles + second, return_inverse=True)
+    a, b = np.divmod(pairs, num_profiles)
+    return aligned_profile_distances(egos.profiles[a], egos.profiles[b])[position]
 
 
 def _are_linked(egos: EgoGraphs, first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -138,8 +139,8 @@ def _are_linked(egos: EgoGraphs, first: np.ndarray, second: np.ndarray) -> np.nd
     once = egos.edges[:, egos.edges[0] < egos.edges[1]]
     edges = np.sort(once[0].astype(np.int64) * num_members + once[1])
     wanted = first * num_members + second
-    place = np.minimum(np.searchsorted(edges, wanted), len(edges) - 1)
-    linked: np.ndarray = edges[place] == wanted
+    position = np.minimum(np.searchsorted(edges, wanted), len(edges) - 1)
+    linked: np.ndarray = edges[position] == wanted
     return linked
 
 

@@ -1,6 +1,6 @@
-"""Strategies by dotted name: ``package.module:Class``, the working folder included.
+"""Strategies by import path: ``package.module:Class``, the working folder searched too.
 
-What stands there may be a class or a function that needs no arguments, or a ready object.
+The path may lead to a class or a function that needs no arguments, or to a ready object.
 """
 
 from __future__ import annotations
@@ -8,13 +8,12 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
+import pkgutil
 import sys
 import sysconfig
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 from garden.errors import SpecError, StrategyError, short_repr
 from garden.strategies.base import Strategy
@@ -27,14 +26,18 @@ _LIBRARIES = (
 
 
 def strategy_of_dotted_name(name: str) -> Strategy:
-    """The strategy that ``package.module:Class`` names."""
-    module_name, _, attribute = name.partition(":")
-    found = _attribute_of(_module_named(module_name, name), attribute, name)
-    return made_strategy(found, name)
+    """The strategy that ``package.module:Class`` names, or an error that says what is wrong."""
+    return made_strategy(_object_at(name), name)
 
 
 def made_strategy(found: object, name: str) -> Strategy:
-    """A strategy from a class, a function that makes one, or a ready object."""
+    """A strategy from a class, a function that makes one, or a ready object.
+
+    Args:
+        found: The class, function or object.
+        name: How errors call it.
+
+    """
     if not isinstance(found, type) and not missing_functions(found):
         return as_strategy(found)
     if not callable(found) or (isinstance(found, type) and missing_functions(found)):
@@ -47,9 +50,9 @@ def made_strategy(found: object, name: str) -> Strategy:
 
 
 def failure_of(error: BaseException) -> str:
-    """An error in somebody's code on one line: where it happened, what it is, what it says."""
+    """An error in a user's code on one line: file and line in that code, type and message."""
     if isinstance(error, SyntaxError) and error.filename:
-        return f"{_short(error.filename)}, line {error.lineno}: {_said(error, error.msg)}"
+        return f"{_short(error.filename)}, line {error.lineno}: {_described(error, error.msg)}"
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
@@ -57,20 +60,22 @@ def failure_of(error: BaseException) -> str:
     ]
     own = [frame for frame in frames if not frame.filename.startswith(_LIBRARIES)]
     if not frames:
-        return _said(error, str(error))
-    place = (own or frames)[-1]
-    return f"{_short(place.filename)}, line {place.lineno}: {_said(error, str(error))}"
+        return _described(error, str(error))
+    frame = (own or frames)[-1]
+    return f"{_short(frame.filename)}, line {frame.lineno}: {_described(error, str(error))}"
 
 
-def _module_named(module_name: str, name: str) -> ModuleType:
-    if not all(module_name.split(".")) or name.endswith(":"):
+def _object_at(name: str) -> object:
+    """What ``package.module:attribute`` names, the working folder searched too."""
+    module_name, _, attribute = name.partition(":")
+    if not all(part.isidentifier() for part in f"{module_name}.{attribute}".split(".")):
         hint = _hint_of_path(name) or ": write package.module:Class"
         raise SpecError(f"{name!r} is no name of a strategy{hint}")
     if "" not in sys.path and str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))  # an installed `garden` does not look here by itself
     importlib.invalidate_caches()
     try:
-        return importlib.import_module(module_name)
+        return pkgutil.resolve_name(name)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
             raise SpecError(f"{name}: cannot import {module_name} ({failure_of(error)})") from None
@@ -79,6 +84,8 @@ def _module_named(module_name: str, name: str) -> ModuleType:
             f"or among the installed packages{_hint_of_path(name)}"
         ) from None
     except (Exception, SystemExit) as error:
+        if isinstance(error, AttributeError) and module_name in sys.modules:  # it was imported
+            raise _no_attribute(error, attribute, name) from None
         raise SpecError(f"{name}: cannot import {module_name} ({failure_of(error)})") from None
 
 
@@ -92,18 +99,17 @@ def _hint_of_path(name: str) -> str:
     return f": it wants a module, not a file: {dotted}:{attribute}"
 
 
-def _attribute_of(module: ModuleType, attribute: str, name: str) -> object:
-    found: Any = module
-    for part in attribute.split("."):
-        if not hasattr(found, part):
-            close = difflib.get_close_matches(part, [key for key in vars(found) if key[0] != "_"])
-            hint = f": did you mean {close[0]!r}?" if close else ""
-            raise SpecError(f"{name}: {module.__name__} has no {part!r}{hint}")
-        found = getattr(found, part)
-    return found
+def _no_attribute(error: AttributeError, attribute: str, name: str) -> SpecError:
+    """The error where a module, or a class in it, lacks an attribute; with the nearest name."""
+    missing = error.name or attribute
+    public = [key for key in getattr(error.obj, "__dict__", {}) if key[0] != "_"]
+    close = difflib.get_close_matches(missing, public)
+    hint = f": did you mean {close[0]!r}?" if close else ""
+    return SpecError(f"{name}: {name.partition(':')[0]} has no {missing!r}{hint}")
 
 
 def _made_without_arguments(make: Callable[..., object], name: str) -> object:
+    """What a class or function gives that must need no arguments."""
     needed = _needed_arguments(make)
     if needed:
         raise StrategyError(
@@ -117,6 +123,7 @@ def _made_without_arguments(make: Callable[..., object], name: str) -> object:
 
 
 def _needed_arguments(make: Callable[..., object]) -> list[str]:
+    """The names of its arguments without defaults."""
     try:
         parameters = inspect.signature(make).parameters.values()
     except (TypeError, ValueError):  # built-in ones may hide theirs
@@ -129,9 +136,10 @@ def _needed_arguments(make: Callable[..., object]) -> list[str]:
     ]
 
 
-def _said(error: BaseException, message: str) -> str:
-    said = " ".join(message.split())
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+def _described(error: BaseException, message: str) -> str:
+    """The type of an error and its message, on one line."""
+    line = " ".join(message.split())
+    return f"{type(error).__name__}: {line}" if line else type(error).__name__
 
 
 def _short(filename: str) -> str:

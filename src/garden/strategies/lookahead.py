@@ -1,6 +1,7 @@
-"""Rules that read what neighbours' ego graphs show of the target, which the paper left out.
+"""Walkers that look for the target's profile in neighbours' ego graphs; none of the paper's does.
 
-Nodes are recognised by their profile, never by an id, since that is all that an ego graph shows.
+Nodes are recognised by profile keys, never by ids, which are no part of an ego graph. The match
+indicators own, seen and common are those of :mod:`garden.strategies.ego_matching`.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from typing import ClassVar, final
 import numpy as np
 
 from garden.graphs.ego import EgoGraphs
-from garden.strategies.base import Representations, Selection, Strategy, require_attributes
+from garden.strategies.base import Selection, Strategy, require_attributes
 from garden.strategies.ego_matching import Matches, matched_pairs, matched_table
 from garden.strategies.profile_keys import key_representations
+from garden.strategies.representations import Representations
 
 OWN_MATCH = 1e6
 NEIGHBOUR_MATCH = 1e5
@@ -22,7 +24,10 @@ NEIGHBOUR_MATCH = 1e5
 @final
 @dataclass(frozen=True)
 class LookaheadWalker(Strategy):
-    """A neighbour whose ego graph shows the target's profile wins, above all at its centre."""
+    """A neighbour whose ego graph holds the target's profile, with argmax.
+
+    s(v, t) = max(2 own, seen).
+    """
 
     name: ClassVar[str] = "lookahead"
     selection: ClassVar[Selection] = "argmax"
@@ -33,12 +38,12 @@ class LookaheadWalker(Strategy):
         return key_representations(egos)
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """2 for the target's profile at the centre, 1 for it elsewhere, else 0."""
+        """The score of the class docstring."""
         matches = matched_pairs(candidates, targets)
         return np.maximum(2.0 * matches.own, matches.seen)
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """2 for the target's profile at the centre, 1 for it elsewhere, else 0."""
+        """The score of the class docstring."""
         matches = matched_table(candidates, targets)
         return np.maximum(2.0 * matches.own, matches.seen)
 
@@ -46,10 +51,10 @@ class LookaheadWalker(Strategy):
 @final
 @dataclass(frozen=True)
 class BidirectionalWalker(Strategy):
-    """Lookahead, and before the target is in sight, the most members like its neighbours.
+    """Lookahead from both ends: s(v, t) = 10⁶ own + 10⁵ seen + common, with argmax.
 
-    The score is 10⁶ for the target's profile at the centre, 10⁵ for it at a neighbour, and one
-    for each member of the ego graph whose profile equals that of one of the target's neighbours.
+    Before the target's profile is found, the neighbour leads whose ego graph has the most members
+    with a profile of one of the target's neighbours.
     """
 
     name: ClassVar[str] = "bidirectional"

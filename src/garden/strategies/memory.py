@@ -1,8 +1,11 @@
 """Memory: what the message itself remembers, as a rule on top of any strategy.
 
 A memory maps (its state in the message, the holder, the candidates and their scores) to (new
-scores, new state). Candidates forbidden by the rule come back at −∞. Nodes are told apart by the
-addresses that their neighbours send to; a memory learns nothing else about them.
+scores, new state). Candidates forbidden by the rule get −∞. Nodes are identified by the addresses
+that their neighbours send to; a memory knows nothing else about them.
+
+In the definitions below h is the holder, N(h) its neighbours, s_v their scores and s'_v what the
+memory makes of them. These classes are the definitions; the compiled walks equal them hop for hop.
 """
 
 from __future__ import annotations
@@ -16,17 +19,23 @@ from typing import Any, Self, final
 import numpy as np
 
 from garden.errors import SpecError, did_you_mean, expect, short_repr
-from garden.strategies.base import Representations, Strategy
+from garden.strategies.base import Strategy
+from garden.strategies.representations import Representations
 
 
 class Memory(ABC):
-    """A rule that the holder applies to its neighbours' scores before it chooses."""
+    """A rule that the holder applies to its neighbours' scores before it chooses.
+
+    Attributes:
+        name: As reports and ``NAME+MEMORY`` call it.
+
+    """
 
     name: str
 
     @property
     def address(self) -> str:
-        """The name and whatever else its walks depend on: stored results are found again by it."""
+        """The name and all parameters that its walks depend on: the address of stored results."""
         return self.name
 
     @abstractmethod
@@ -37,15 +46,26 @@ class Memory(ABC):
     def recall(
         self, state: Any, holder: int, candidates: np.ndarray, scores: np.ndarray
     ) -> tuple[np.ndarray, Any]:
-        """The scores as the memory sees them, and the state that travels on."""
+        """The scores by which the holder chooses, and the state that the message takes along.
+
+        Args:
+            state: The state in the message as the holder received it.
+            holder: Its address.
+            candidates: (num_candidates,) addresses of its neighbours.
+            scores: (num_candidates,) scores of the strategy.
+
+        Returns:
+            (num_candidates,) new scores, −∞ where the rule forbids, and the new state.
+
+        """
 
     def among(self, representations: Representations) -> Self:
-        """The memory where nodes have announced these; most have no use for them."""
+        """The memory for a graph with these representations; most do not use them."""
         return self
 
 
 class BatchMemory(Memory):
-    """A memory that recalls for many messages at once, each with candidates of its own."""
+    """A memory that works on many messages at once, each with candidates of its own."""
 
     @abstractmethod
     def start_many(self, count: int) -> Any:
@@ -60,10 +80,18 @@ class BatchMemory(Memory):
         scores: np.ndarray,
         owner: np.ndarray,
     ) -> tuple[np.ndarray, Any]:
-        """Scores as the memory sees them, and the states that travel on.
+        """:meth:`recall` of many messages, their candidates concatenated in the messages' order.
 
-        Candidates of all messages stand in one list, in the messages' order; ``owner`` says which
-        message each belongs to.
+        Args:
+            states: The states of the messages, indexed by message.
+            holders: (num_messages,) addresses.
+            candidates: (num_candidates,) addresses, of all messages.
+            scores: (num_candidates,) scores of the strategy.
+            owner: (num_candidates,) the message that each belongs to, ascending.
+
+        Returns:
+            (num_candidates,) new scores and the new states.
+
         """
 
     def start(self) -> Any:
@@ -80,12 +108,12 @@ class BatchMemory(Memory):
 
 @final
 class NoMemory(Memory):
-    """The paper's memoryless search."""
+    """The paper's memoryless search: s'_v = s_v."""
 
     name = "none"
 
     def start(self) -> None:
-        """Nothing travels."""
+        """No state."""
 
     def recall(
         self, state: None, holder: int, candidates: np.ndarray, scores: np.ndarray
@@ -103,12 +131,15 @@ class Visits:
 
 @final
 class VisitedMemory(Memory):
-    """Unvisited neighbours first; where there is none, the least visited."""
+    """Unvisited neighbours first; where there is none, the least visited.
+
+    With c_v how often v has held the message: s'_v = s_v where c_v = min_{w ∈ N(h)} c_w, else −∞.
+    """
 
     name = "visited"
 
     def start(self) -> Visits:
-        """Nobody has held the message."""
+        """No node has held the message."""
         return Visits()
 
     def recall(
@@ -122,15 +153,19 @@ class VisitedMemory(Memory):
 
 @dataclass(frozen=True)
 class Trail:
-    """The nodes met so far, and the way back from the holder to the source."""
+    """The nodes that have held the message, and the path from the source to the holder."""
 
     met: frozenset[int] = frozenset()
-    way_back: tuple[int, ...] = ()  # the holder's own address is the last
+    way_back: tuple[int, ...] = ()  # from the source; the holder's own address is the last
 
 
 @final
 class BacktrackMemory(Memory):
     """A depth-first search: the best neighbour that is new, else one step back.
+
+    With M the nodes that have held the message and U = N(h) − M: s'_v = s_v for the v ∈ U with
+    s_v = max_U s, else −∞; where U is empty, s'_v = s_v for the node from which h was first
+    reached, else −∞.
 
     Each edge of the search tree is walked at most twice, so that the message arrives within
     2 · (nodes − 1) hops wherever the hop limit allows as many.
@@ -145,7 +180,7 @@ class BacktrackMemory(Memory):
     def recall(
         self, state: Trail, holder: int, candidates: np.ndarray, scores: np.ndarray
     ) -> tuple[np.ndarray, Trail]:
-        """Only the best new candidates keep their scores, or else only the way back does."""
+        """As defined above."""
         way_back = state.way_back
         if holder not in state.met:
             way_back = (*way_back, holder)
@@ -161,46 +196,51 @@ class BacktrackMemory(Memory):
 
 @dataclass(frozen=True)
 class Passed:
-    """A neighbour passed by: what it was worth where it was seen, and where that was."""
+    """A neighbour that was not chosen: its value where it was a candidate, and whose it was."""
 
     node: int
-    worth: float
-    gate: int
+    value: float
+    gate: int  # the holder that has it as a neighbour
 
 
 @dataclass(frozen=True)
 class Map:
-    """The tree of nodes met, the neighbours passed by, and the way that is being walked."""
+    """The search tree, the neighbours not chosen yet, and the path being followed."""
 
-    came_from: Mapping[int, int] = field(default_factory=dict)  # the source came from itself
+    came_from: Mapping[int, int] = field(default_factory=dict)  # parents; the source is its own
     passed: tuple[Passed, ...] = ()
-    way: tuple[int, ...] = ()
-    last: int = -1
+    way: tuple[int, ...] = ()  # the nodes ahead
+    last: int = -1  # the previous holder
 
 
 @final
 @dataclass(frozen=True)
 class FrontierMemory(Memory):
-    """Best first: the best neighbour that was ever passed by, less the way back to it.
+    """Best-first search: the best of all neighbours ever passed by, less the cost of going back.
 
-    A neighbour is worth its score, where scores of different holders' neighbours compare, or else
-    the logarithm of the probability that the policy gave it where it was seen. Each hop of the way
-    back to that place has a price, and is walked and counted. The price may fall with every node
-    met: the longer a message has searched in vain, the less it trusts that it is near.
+    Among the pairs (v, g) of an unvisited node v and a visited node g with v ∈ N(g), the message
+    goes to the one that maximises
+
+        value(v, g) − p · d(h, g),        p = hop_price / (1 + m / patience),
+
+    with d(h, g) the hops from the holder back to g in the tree of visited nodes, all of them walked
+    and counted, and m the number of visited nodes: the longer the search, the less a hop back
+    costs. value(v, g) is the score s_v where scores of different holders' neighbours compare
+    (``by_score``), else log softmax(s)_v among the neighbours of g.
     """
 
     hop_price: float = 2.0
-    patience: float = 8.0  # nodes met, at which the price has fallen by half
+    patience: float = 8.0  # visited nodes at which the price has fallen by half
     by_score: bool = False
 
     name = "frontier"
 
     @property
     def address(self) -> str:
-        """What its walks depend on."""
-        worth = "score less " if self.by_score else ""
+        """The name, the price of a hop and how it falls."""
+        value = "score less " if self.by_score else ""
         fall = f", half after {self.patience:g} nodes" if math.isfinite(self.patience) else ""
-        return f"{self.name}: {worth}{self.hop_price:g} a hop{fall}"
+        return f"{self.name}: {value}{self.hop_price:g} a hop{fall}"
 
     def start(self) -> Map:
         """An empty map."""
@@ -209,7 +249,7 @@ class FrontierMemory(Memory):
     def recall(
         self, state: Map, holder: int, candidates: np.ndarray, scores: np.ndarray
     ) -> tuple[np.ndarray, Map]:
-        """Only the next node of the way keeps its score, or the best new neighbours do."""
+        """Only the next node of the path keeps its score, or the best new neighbours do."""
         if state.way:
             onward = candidates == state.way[0]
             step = Map(state.came_from, state.passed, state.way[1:], holder)
@@ -226,7 +266,7 @@ class FrontierMemory(Memory):
         passed = (*(one for one in state.passed if one.node != holder), *new)
         ways = {gate: _way(came_from, holder, gate) for gate in {one.gate for one in passed}}
         price = self.hop_price / (1 + len(came_from) / self.patience)
-        values = [one.worth - price * len(ways[one.gate]) for one in passed]
+        values = [one.value - price * len(ways[one.gate]) for one in passed]
         best = max(values, default=-np.inf)
         here = {
             one.node
@@ -246,7 +286,7 @@ class FrontierMemory(Memory):
 
 
 def _way(came_from: Mapping[int, int], start: int, stop: int) -> tuple[int, ...]:
-    """The nodes after ``start`` on the tree's way to ``stop``."""
+    """The nodes after ``start`` on the path to ``stop`` in the tree of parents."""
     up = {start: 0}
     node = start
     while came_from[node] != node:
@@ -266,11 +306,11 @@ MEMORIES: Mapping[str, Memory] = {
 
 
 RULES = tuple(name for name in MEMORIES if name != NoMemory.name)
-"""The memories that remember anything, and need no training."""
+"""The names of all memories but `none`."""
 
 
 def memory_named(name: str) -> Memory:
-    """The memory with this name."""
+    """The memory with this name, or an error that lists the names."""
     expect("memory", name, str, otherwise="the name of a memory")
     if name in MEMORIES:
         return MEMORIES[name]
@@ -282,6 +322,6 @@ BY_SCORE = FrontierMemory(hop_price=2.0, patience=math.inf, by_score=True)
 
 
 def memory_for(strategy: Strategy | type[Strategy], name: str) -> Memory:
-    """The memory with this name, as it suits a strategy."""
+    """The memory with this name; `frontier` goes by score where the strategy's scores compare."""
     memory = memory_named(name)
     return BY_SCORE if name == FrontierMemory.name and strategy.scores_compare else memory

@@ -1,4 +1,7 @@
-"""Comparing profiles: Euclidean distances, and keys by which equal profiles are recognised."""
+"""Comparing profiles: Euclidean distances, and 64-bit keys by which equal profiles are found.
+
+A node is recognised by its profile, since ids are no part of an ego graph.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,9 @@ import scipy.sparse as sp
 
 from garden.graphs.ego import EgoGraphs, ProfileTable
 from garden.splitmix import mixed
-from garden.strategies.base import Ragged, Representations, Rows
+from garden.strategies.representations import Ragged, Representations, Rows
 
-_CANCELLED = 1e-6
+_CANCELLED = 1e-6  # of the norms: below it, a squared distance has lost its digits
 _PAIRS_PER_BLOCK = 1 << 16
 
 
@@ -21,7 +24,16 @@ def centre_profiles(egos: EgoGraphs) -> Rows:
 
 
 def profile_distances(candidates: Rows, targets: Rows) -> np.ndarray:
-    """Euclidean distances of all pairs, (num_targets, num_candidates) float64."""
+    """Euclidean distances of all pairs of profiles.
+
+    Args:
+        candidates: (num_candidates, num_attributes), dense or sparse.
+        targets: (num_targets, num_attributes), dense or sparse.
+
+    Returns:
+        (num_targets, num_candidates) float64.
+
+    """
     if isinstance(candidates, np.ndarray) and isinstance(targets, np.ndarray):
         from scipy.spatial.distance import cdist  # slow to import
 
@@ -50,9 +62,9 @@ def aligned_profile_distances(candidates: Rows, targets: Rows) -> np.ndarray:
 def profile_keys(profiles: ProfileTable) -> np.ndarray:
     """A 64-bit key per profile, (num_profiles,) uint64: equal profiles have equal keys.
 
-    The key mixes each non-zero entry with its column and adds them up, so that it depends on the
-    profile alone and not on whether the table is dense or sparse. Two of a million differing
-    profiles share a key with a chance below one in ten million.
+    key(x) = Σ_{j: x_j ≠ 0} mix(mix(j + 1) ⊕ bits(x_j)) modulo 2^64, mix being SplitMix64: the same
+    for a dense and a sparse table. Among a million differing profiles, two share a key with a
+    chance below one in ten million.
     """
     return keys_of_entries(profile_entries(profiles))
 
@@ -66,7 +78,7 @@ class ProfileEntries(NamedTuple):
 
 
 def profile_entries(profiles: ProfileTable) -> ProfileEntries:
-    """What stands in a table, dense or sparse."""
+    """The non-zero entries of a table, dense or sparse."""
     if isinstance(profiles, np.ndarray):
         rows, columns = np.nonzero(profiles)
         counts = np.bincount(rows, minlength=len(profiles))
@@ -79,7 +91,7 @@ def profile_entries(profiles: ProfileTable) -> ProfileEntries:
 
 
 def keys_of_entries(entries: ProfileEntries) -> np.ndarray:
-    """The key of each profile, from its entries."""
+    """The key of each profile from its entries, (num_profiles,) uint64."""
     columns = entries.columns.astype(np.uint64)
     values = entries.values.astype("<f4").view("<u4").astype(np.uint64)
     words = mixed(mixed(columns + np.uint64(1)) ^ values)
@@ -88,9 +100,9 @@ def keys_of_entries(entries: ProfileEntries) -> np.ndarray:
 
 
 def key_representations(egos: EgoGraphs) -> Representations:
-    """Each ego graph as the key of its centre and the sorted keys of its neighbours."""
-    rows, place = np.unique(egos.members, return_inverse=True)
-    keys = profile_keys(egos.profiles[rows])[place]
+    """Ego graphs as keys: ``own`` of the centre, ``neighbours`` (ragged) sorted for each row."""
+    rows, position = np.unique(egos.members, return_inverse=True)
+    keys = profile_keys(egos.profiles[rows])[position]
     neighbours = ~egos.is_centre
     owner, values = egos.owner[neighbours], keys[neighbours]
     values = values[np.lexsort((values, owner))]
@@ -99,7 +111,7 @@ def key_representations(egos: EgoGraphs) -> Representations:
 
 
 def key_counts(keys: Ragged, vocabulary: np.ndarray) -> sp.csr_array:
-    """How often each row shows each key of a sorted vocabulary, (num_rows, num_keys)."""
+    """How often each row holds each key of a sorted vocabulary, sparse (num_rows, num_keys)."""
     columns = np.searchsorted(vocabulary, keys.values)
     known = columns < len(vocabulary)
     known[known] = vocabulary[columns[known]] == keys.values[known]

@@ -1,4 +1,4 @@
-"""Walkers by name."""
+"""Walkers by name: a call gives a fresh one, not yet tuned or fitted."""
 
 from __future__ import annotations
 

@@ -12,7 +12,16 @@ from garden.strategies.base import Selection
 
 
 def choice_weights(scores: np.ndarray, selection: Selection) -> np.ndarray:
-    """Unnormalised probabilities, (num_candidates,); candidates at −∞ are never chosen."""
+    """Unnormalised probabilities of the candidates.
+
+    Args:
+        scores: (num_candidates,); at −∞ a candidate is never chosen.
+        selection: softmax: exp(s − max s); argmax: 1 where s = max s, else 0.
+
+    Returns:
+        (num_candidates,) float64.
+
+    """
     best = scores.max()
     if selection == "argmax":
         return (scores == best).astype(np.float64)
@@ -20,6 +29,12 @@ def choice_weights(scores: np.ndarray, selection: Selection) -> np.ndarray:
 
 
 def choose(weights: np.ndarray, uniform: float) -> int:
-    """The candidate at which the running sum of weights passes ``uniform`` of their total."""
+    """The candidate at which the running sum of weights passes ``uniform`` of their total.
+
+    Args:
+        weights: (num_candidates,), at least one positive.
+        uniform: A number in [0, 1).
+
+    """
     running = np.cumsum(weights)
     return int(np.searchsorted(running[:-1], uniform * running[-1], side="right"))

@@ -1,7 +1,8 @@
 """The paper's hand-written baselines.
 
-Where its text says that DistanceWalker's softmax runs over distances to the holder, the distance
-to the target is meant, and that is what stands here.
+In the formulas v is a candidate, t the target, x their profiles and deg the degree. Departure from
+the paper's text: it says that DistanceWalker's softmax runs over distances to the holder; the
+distance to the target is meant, and used here.
 """
 
 from __future__ import annotations
@@ -13,30 +14,26 @@ import numpy as np
 
 from garden.errors import StrategyError
 from garden.graphs.ego import EgoGraphs
-from garden.strategies.base import (
-    Representations,
-    Selection,
-    Strategy,
-    require_attributes,
-)
+from garden.strategies.base import Selection, Strategy, require_attributes
 from garden.strategies.profile_keys import (
     aligned_profile_distances,
     centre_profiles,
     profile_distances,
 )
+from garden.strategies.representations import Representations
 
 
 @final
 @dataclass(frozen=True)
 class RandomWalker(Strategy):
-    """Every neighbour is as good as any other."""
+    """A uniform choice: s(v, t) = 0, with softmax."""
 
     name: ClassVar[str] = "random"
     selection: ClassVar[Selection] = "softmax"
     needs_attributes: ClassVar[bool] = False
 
     def represent(self, egos: EgoGraphs) -> Representations:
-        """Nothing needs to be known."""
+        """Rows without content, (num_egos, 0)."""
         return Representations({"nothing": np.empty((len(egos), 0))})
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
@@ -51,7 +48,7 @@ class RandomWalker(Strategy):
 @final
 @dataclass(frozen=True)
 class GreedyWalker(Strategy):
-    """The neighbour whose profile is nearest to the target's; ties are shared."""
+    """The neighbour of nearest profile: s(v, t) = −‖x_v − x_t‖₂, with argmax; ties are shared."""
 
     name: ClassVar[str] = "greedy"
     selection: ClassVar[Selection] = "argmax"
@@ -72,7 +69,7 @@ class GreedyWalker(Strategy):
 @final
 @dataclass(frozen=True)
 class DistanceWalker(Strategy):
-    """A softmax over minus the profile distance to the target, at temperature τ."""
+    """A softmax over profile distances: s(v, t) = −‖x_v − x_t‖₂ / τ."""
 
     temperature: float | None = None
     """τ; tuned on validation targets where it is left open."""
@@ -112,7 +109,7 @@ class DistanceWalker(Strategy):
 @final
 @dataclass(frozen=True)
 class ConnectionWalker(Strategy):
-    """A softmax over the degree, at temperature τ; the target plays no part."""
+    """A softmax over degrees, whatever the target: s(v, t) = deg(v) / τ."""
 
     temperature: float | None = None
     """τ; tuned on validation targets where it is left open."""

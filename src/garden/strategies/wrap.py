@@ -1,7 +1,7 @@
-"""A user's own class as a strategy: ``represent`` and ``score`` are all that it must have.
+"""Any object as a strategy: ``represent`` and ``score`` are all that it must have.
 
-It need not know this package's base class. What else a strategy may have (a name, a selection, a
-temperature to tune, something to fit) is taken over where the class has it.
+Its class need not derive from :class:`garden.Strategy`. What else a strategy may have (a name, a
+selection, a temperature to tune, something to fit) is taken over where the object has it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 
 from garden.errors import StrategyError, short_repr
 from garden.graphs.ego import EgoGraphs
-from garden.strategies.base import Representations, Strategy
+from garden.strategies.base import Strategy
+from garden.strategies.representations import Representations
 
 _TAKEN_OVER = (
     "name",
@@ -36,20 +37,25 @@ _MAKING_ANOTHER = ("with_temperature", "fit")
 
 @runtime_checkable
 class PlainStrategy(Protocol):
-    """Whatever has the two functions."""
+    """The least that a user's object must have to be a strategy."""
 
     def represent(self, egos: EgoGraphs) -> Representations:
         """One representation per ego graph, each from that ego graph alone."""
         ...
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """How good each candidate is for each target, (num_targets, num_candidates)."""
+        """The scores of all pairs, (num_targets, num_candidates); higher is better."""
         ...
 
 
 @final
 class OwnStrategy(Strategy):
-    """An object with the two functions, given what every strategy has."""
+    """A user's object with the rest of what every strategy has.
+
+    Args:
+        own: The object; attributes that a strategy may have are taken over from it.
+
+    """
 
     def __init__(self, own: Any) -> None:
         self.own = own
@@ -68,7 +74,7 @@ class OwnStrategy(Strategy):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What the object says of itself; its temperature, where it says nothing."""
+        """The object's own, or else its temperature, where it has one."""
         if hasattr(self.own, "parameters"):
             return self.own.parameters
         return {"temperature": self.own.temperature} if hasattr(self.own, "temperature") else {}
@@ -79,7 +85,7 @@ class OwnStrategy(Strategy):
 
 
 def as_strategy(own: object) -> Strategy:
-    """The object as a strategy; one that lacks a function is refused, saying which."""
+    """The object as a strategy, or an error that names the function that it lacks."""
     if isinstance(own, Strategy):
         return own
     if isinstance(own, type):
@@ -91,7 +97,7 @@ def as_strategy(own: object) -> Strategy:
 
 
 def missing_functions(own: object) -> str:
-    """What a class or an object lacks to be a strategy, as a sentence; empty where nothing."""
+    """Which functions a class or an object lacks to be a strategy, in words; empty if none."""
     lacks = [] if callable(getattr(own, "represent", None)) else ["represent"]
     if not any(callable(getattr(own, name, None)) for name in ("score", "score_pairs")):
         lacks.append("score")

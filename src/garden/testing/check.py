@@ -1,4 +1,4 @@
-"""The checker of strategies: every check on every small graph, and all sentences at once."""
+"""The checker of strategies: every check on every small graph, all problems at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ from garden.testing.score_checks import check_scores
 
 
 class StrategyCheckError(StrategyError):
-    """What is wrong with a strategy, a sentence each."""
+    """What is wrong with a strategy.
+
+    Attributes:
+        problems: A sentence for each problem.
+
+    """
 
     def __init__(self, name: str, problems: tuple[str, ...]) -> None:
         count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
@@ -28,28 +33,47 @@ class StrategyCheckError(StrategyError):
 
 
 def check_strategy(
-    strategy: StrategyLike | type[object], num_attributes: int | None = None
+    strategy: StrategyLike | type[object],
+    num_attributes: int | None = None,
+    exact: bool = False,
 ) -> None:
-    """Raise :class:`StrategyCheckError`, which lists all that is wrong, or come back silently.
+    """Raise :class:`StrategyCheckError`, which lists all that is wrong, or return silently.
 
-    ``strategy`` is an object with ``represent`` and ``score``, a class of such, or a name such as
-    ``mypackage.mine:Strategy``. It is played on small graphs of several widths; one that works for
-    a single width, such as a trained model, is checked with that ``num_attributes``.
+    The strategy is run on small graphs: are its rows well formed, do they depend on their own ego
+    graph alone, do scores depend on their two rows alone, is nothing random or remembered?
+
+    Args:
+        strategy: An object with ``represent`` and ``score``, a class of such, or a name such as
+            ``mypackage.mine:Strategy``.
+        num_attributes: For a strategy that works for a single number of attributes, such as a
+            trained model, that number; by default graphs of several widths are used.
+        exact: Ask that rows of the same ego graph agree to the last bit and in the same order, as
+            those of the walkers do; by default floats may differ by rounding.
+
     """
-    problems = strategy_problems(strategy, num_attributes)
+    problems = strategy_problems(strategy, num_attributes, exact)
     if problems:
         raise StrategyCheckError(_called(strategy), problems)
 
 
 def strategy_problems(
-    strategy: StrategyLike | type[object], num_attributes: int | None = None
+    strategy: StrategyLike | type[object],
+    num_attributes: int | None = None,
+    exact: bool = False,
 ) -> tuple[str, ...]:
-    """All that :func:`check_strategy` would raise with, a sentence each; empty if all is well."""
+    """The sentences that :func:`check_strategy` would raise with; empty if all is well.
+
+    Args:
+        strategy: As there.
+        num_attributes: As there.
+        exact: As there.
+
+    """
     try:
         made = _made(strategy)
     except GardenError as error:
         return (str(error),)
-    found = Findings()
+    found = Findings(exact)
     check_declared(made, found)
     refusals = [
         _refusal(copy_of(made), probe, found)

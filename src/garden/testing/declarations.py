@@ -1,4 +1,4 @@
-"""What a strategy says of itself, and how it gets ready: checks that need no scores."""
+"""Checks of what a strategy declares, and of how it is fitted and set to a temperature."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TEMPERATURE = 0.7
 
 
 def check_declared(strategy: Strategy, found: Findings) -> None:
-    """Its name, its selection, and what reports show."""
+    """Check its name, its selection, its flags and its parameters."""
     name: object = strategy.name
     if not isinstance(name, str) or not name:
         found.add("name", f"Its name is {name!r}: give it a text to be known by.")
@@ -31,7 +31,7 @@ def check_declared(strategy: Strategy, found: Findings) -> None:
 
 
 def check_parameters(strategy: Strategy, found: Findings) -> None:
-    """Reports write them as JSON."""
+    """Check that its parameters can be written as JSON, as reports do."""
     try:
         parameters = found.result_of("parameters", "", lambda: strategy.parameters)
     except StoppedError:
@@ -50,7 +50,7 @@ def check_parameters(strategy: Strategy, found: Findings) -> None:
 
 
 def copy_of(strategy: Strategy) -> Strategy:
-    """A copy that shares nothing with the strategy, or as little as it lets itself be copied."""
+    """A deep copy of the strategy; a shallow one or itself where it cannot be copied."""
     for way in (copy.deepcopy, copy.copy):
         with suppress(Exception):  # it may hold whatever it likes
             return way(strategy)
@@ -58,7 +58,15 @@ def copy_of(strategy: Strategy) -> Strategy:
 
 
 def ready_strategy(strategy: Strategy, egos: EgoGraphs, where: str, found: Findings) -> Strategy:
-    """The strategy fitted on these ego graphs and at a temperature, where it asks for either."""
+    """The strategy fitted on these ego graphs and at a temperature, where it needs either.
+
+    Args:
+        strategy: The strategy.
+        egos: What it is fitted on.
+        where: The end of sentences: on which graph.
+        found: Where problems are noted.
+
+    """
     if isinstance(strategy, Fitted) and not strategy.fitted:
         strategy = _fitted(strategy, egos, where, found)
     if isinstance(strategy, Tempered) and strategy.temperature is None:
@@ -68,7 +76,15 @@ def ready_strategy(strategy: Strategy, egos: EgoGraphs, where: str, found: Findi
 
 
 def at_temperature(strategy: Strategy, temperature: float, where: str, found: Findings) -> Strategy:
-    """The strategy at this temperature, itself unchanged."""
+    """The strategy at this temperature, checked that the original stays unchanged.
+
+    Args:
+        strategy: A strategy with a temperature.
+        temperature: The temperature.
+        where: The end of sentences: on which graph.
+        found: Where problems are noted.
+
+    """
     assert isinstance(strategy, Tempered)
     before = _itself(strategy).temperature  # type: ignore[attr-defined]
     tempered = found.result_of(

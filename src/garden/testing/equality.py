@@ -1,15 +1,14 @@
-"""Are two rows, or two tables of scores, the same? To the last bit, or as floats go.
+"""Whether two rows, or two tables of scores, are equal: to the last bit, or up to rounding.
 
-Sums come out otherwise on another processor, or in another order, and where terms cancel the
-difference is as large as the terms make it, not as the sum does. So a float may be apart by a part
-of itself and by a part of the largest number beside it:
+Sums differ on another processor, or in another order, and where terms cancel the difference is in
+proportion to the terms, not to the sum. So a float may differ by a fraction of itself and by a
+fraction of the largest number beside it:
 
 - rows: the largest of the row, which is what one name holds for one ego graph (all entries
   of it where rows are ragged): 1e-7 of it in float64, 64 ε in narrower floats. A row whose every
-  entry cancels, a single number that does among them, has no scale of its own: it shows nothing of
-  the size of its terms, and rounding alone makes two of them differ. Round such a row, or give it
-  under one name with what it is a difference of;
-- scores: the largest of the table, since a score stands in tables of any company.
+  entry cancels has no scale of its own, and rounding alone makes two of them differ. Round such a
+  row, or give it under one name with what it is a difference of;
+- scores: the largest of the table.
 
 Whole numbers are equal or not.
 """
@@ -20,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from garden.strategies.base import Ragged, Representations, Rows
+from garden.strategies.representations import Ragged, Representations, Rows
 
 # Of the entry itself, in every float: sums of one sign in another order stay far below in float32
 # (100 terms: 1e-5), and what is coarser than that has room enough in 64 ε of the row's largest.
@@ -36,9 +35,14 @@ _OF_SINGLE_TABLE = 1e-3
 def differing_row(
     ours: Representations, theirs: Representations, exact: bool = False
 ) -> int | None:
-    """The first row that differs, or None. Entries of a ragged row may stand in any order.
+    """The first row that differs, or None.
 
-    ``exact`` asks for every bit, order included.
+    Args:
+        ours: Some rows.
+        theirs: As many.
+        exact: Compare every bit; otherwise floats may differ by rounding, and entries of a ragged
+            row may stand in any order.
+
     """
     if ours.arrays.keys() != theirs.arrays.keys() or ours.ragged.keys() != theirs.ragged.keys():
         return 0
@@ -59,7 +63,13 @@ def same_numbers(
 ) -> bool:
     """Whether shapes and numbers agree, both arrays being one row, or one table.
 
-    Floats may be apart by ``of_largest`` of the largest number, by default as rows are.
+    Args:
+        ours: An array.
+        theirs: Another.
+        exact: Compare every bit.
+        of_largest: How far floats may differ, as a fraction of the largest number; by default that
+            of rows.
+
     """
     ours, theirs = np.asarray(ours), np.asarray(theirs)
     if ours.shape != theirs.shape:
@@ -69,7 +79,7 @@ def same_numbers(
 
 
 def score_room(representations: Representations, *scores: np.ndarray) -> float:
-    """How far scores of these rows may be apart, as a part of the largest score."""
+    """How far scores of these rows may differ, as a fraction of the largest score."""
     arrays = [
         *representations.arrays.values(),
         *(ragged.values for ragged in representations.ragged.values()),
@@ -80,7 +90,7 @@ def score_room(representations: Representations, *scores: np.ndarray) -> float:
 
 
 def rebuilt(representations: Representations) -> Representations:
-    """The rows as somebody else reads them out of a message: the same bytes, and nothing else."""
+    """The rows as another process reads them from a message: the same bytes, and nothing else."""
     arrays: dict[str, Rows] = {
         name: _from_bytes(array) if isinstance(array, np.ndarray) else array.copy()
         for name, array in representations.arrays.items()
@@ -93,12 +103,12 @@ def rebuilt(representations: Representations) -> Representations:
 
 
 def dense(array: Rows) -> np.ndarray:
-    """The array, whichever way it is stored."""
+    """The array in dense form."""
     return array if isinstance(array, np.ndarray) else array.toarray()
 
 
 def _room(ours: np.ndarray, theirs: np.ndarray, of_largest: float | None = None) -> float:
-    """How far any two numbers of these arrays may be apart, beside a part of themselves."""
+    """How far any two numbers of these arrays may differ, beside a fraction of themselves."""
     if of_largest is None:
         epsilon = max(_narrow_epsilon(ours), _narrow_epsilon(theirs))
         of_largest = _EPSILONS_OF_LARGEST * epsilon if epsilon else _OF_LARGEST

@@ -1,4 +1,4 @@
-"""What was found wrong so far: sentences, each kind of problem once."""
+"""The problems found so far: sentences, each kind of problem once."""
 
 from __future__ import annotations
 
@@ -12,25 +12,37 @@ Result = TypeVar("Result")
 
 
 class StoppedError(Exception):
-    """What follows needs what just failed; the sentence about it is written."""
+    """A check failed that later ones need; its sentence is noted."""
 
 
 class RefusedError(Exception):
-    """The strategy said in its own words that this graph is not for it."""
+    """The strategy refused the graph by an error of its own."""
 
 
 class Findings:
-    """Sentences in the order in which they were found, the first of each kind."""
+    """Sentences in the order in which they were found, the first of each kind.
 
-    def __init__(self) -> None:
+    Args:
+        exact: Whether rows must agree to the last bit.
+
+    """
+
+    def __init__(self, exact: bool = False) -> None:
+        self.exact = exact
         self._sentences: dict[str, str] = {}
 
     def add(self, kind: str, sentence: str) -> None:
-        """Note a problem, unless one of its kind is known."""
+        """Note a problem, unless one of its kind is noted already.
+
+        Args:
+            kind: By which a problem is noted once.
+            sentence: What the user reads.
+
+        """
         self._sentences.setdefault(kind, sentence)
 
     def stop(self, kind: str, sentence: str) -> StoppedError:
-        """Note a problem that ends the checks on this graph; raise what comes back."""
+        """Note a problem that ends the checks on this graph; the caller raises what is returned."""
         self.add(kind, sentence)
         return StoppedError()
 
@@ -45,7 +57,15 @@ class Findings:
     def result_of(
         self, what: str, where: str, call: Callable[[], Result], may_refuse: bool = False
     ) -> Result:
-        """What a call of the user's code gives; where it raises, that is a problem."""
+        """What a call of the user's code gives; an error in it is a problem that ends the checks.
+
+        Args:
+            what: The function, as sentences call it.
+            where: The end of the sentence: on which graph.
+            call: The call.
+            may_refuse: Whether an error of this package means that the graph is not for it.
+
+        """
         try:
             return call()
         except Exception as error:
@@ -56,5 +76,5 @@ class Findings:
 
 
 def counted(number: int, what: str) -> str:
-    """So many of these."""
+    """A number with its noun, in the plural where needed."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,4 +1,4 @@
-"""The small graphs on which a strategy is checked, and what happens around an ego graph.
+"""The small graphs on which a strategy is checked, and changes that must not matter.
 
 Among them are a leaf, a hub, a pair of nodes, equal profiles, a profile of zeros, real numbers,
 sparse tables and, where a strategy can do without attributes, none.
@@ -20,7 +20,7 @@ _NEWCOMERS = 3  # nodes that join outside
 
 @dataclass(frozen=True)
 class Probe:
-    """A graph to check on, and how sentences call it."""
+    """A graph to check on, and its name in sentences."""
 
     graph: Graph
     name: str
@@ -34,7 +34,13 @@ class Probe:
 
 
 def probes(num_attributes: int | None, without_attributes: bool) -> list[Probe]:
-    """The graphs; ``num_attributes`` gives all of them one width."""
+    """The graphs to check on.
+
+    Args:
+        num_attributes: The width of all of them; by default several.
+        without_attributes: Whether a graph without attributes is among them.
+
+    """
     shapes = [
         ("a star", _star(8), 3, "binary"),
         ("a ring with chords", _ring_with_chords(23), 6, "sparse"),
@@ -58,9 +64,9 @@ def sibling(graph: Graph) -> Graph:
 
 
 def changed_outside(graph: Graph, centre: int) -> Graph:
-    """The same ego graph of the centre in another graph.
+    """Another graph with the same ego graph of the centre.
 
-    Outside it attributes differ, nodes have joined, and every edge that leaves it is gone.
+    Outside it attributes differ, nodes have joined, and edges are rewired.
     """
     inside = {centre, *graph.neighbours(centre).tolist()}
     num_nodes = graph.num_nodes + _NEWCOMERS
@@ -96,7 +102,7 @@ def reordered(egos: EgoGraphs) -> EgoGraphs:
 
 
 def copied(egos: EgoGraphs) -> EgoGraphs:
-    """The same in arrays of its own that can be written to, so that whoever does is found out."""
+    """A copy in arrays that can be written to, so that a strategy that does is found."""
     return EgoGraphs(
         egos.offsets.copy(),
         egos.members.copy(),

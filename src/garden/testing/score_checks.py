@@ -9,7 +9,8 @@ from functools import partial
 import numpy as np
 
 from garden.graphs.ego_extraction import ego_graphs
-from garden.strategies.base import Representations, Strategy, Tempered
+from garden.strategies.base import Strategy, Tempered
+from garden.strategies.representations import Representations
 from garden.testing.declarations import at_temperature, copy_of
 from garden.testing.equality import differing_row, rebuilt, same_numbers, score_room
 from garden.testing.findings import Findings, counted
@@ -20,7 +21,16 @@ from garden.testing.represent_checks import represented
 def check_scores(
     strategy: Strategy, fresh: Strategy, rows: Representations, probe: Probe, found: Findings
 ) -> None:
-    """Everything about scores, on these rows. ``fresh`` is a copy that has not been called."""
+    """Check ``score`` and ``score_pairs`` on these rows.
+
+    Args:
+        strategy: The strategy, fitted and at a temperature.
+        fresh: A copy of it that has not been called.
+        rows: What it represents the probe's ego graphs by.
+        probe: The graph.
+        found: Where problems are noted.
+
+    """
     targets = rows.take(_targets(rows))
     scoring = _Scoring(strategy, probe.where, found, rows)
     table = scoring.table(rows, targets)
@@ -128,7 +138,7 @@ def _changes_by_itself(
     table: np.ndarray,
     probe: Probe,
 ) -> bool:
-    """Whether the same rows get other scores the next time: chance, or something kept."""
+    """Whether the same rows get other scores the next time: randomness, or state kept."""
     found, strategy = scoring.found, scoring.strategy
     newcomer = " by a copy that has represented nothing yet"
     first, second = (scoring.by(copy_of(fresh), newcomer).table(rows, targets) for _ in range(2))
@@ -197,7 +207,7 @@ def _check_pairs(
 def _check_company(
     scoring: _Scoring, rows: Representations, targets: Representations, table: np.ndarray
 ) -> None:
-    """Fewer candidates, fewer targets, another order, one alone: each score stays."""
+    """Check that no score changes with fewer candidates or targets, or in another order."""
     few = np.random.default_rng(5).permutation(len(rows))[: len(rows) // 2 + 1]
     if not scoring.same(scoring.table(rows.take(few), targets), table[:, few]):
         scoring.found.add(

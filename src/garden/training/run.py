@@ -18,12 +18,13 @@ import torch
 
 from garden import __version__
 from garden.atomic import write_text
+from garden.checkpoint_files import CONFIG_FILE
 from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.graphs.identity import GraphIdentity
-from garden.models.checkpoint import CONFIG_FILE, config_text, read_info
+from garden.models.checkpoint import read_info, write_info
 from garden.models.config import ModelConfig
 from garden.models.policy import Policy, PolicyInfo
 from garden.models.registry import build_model
@@ -225,7 +226,7 @@ def _claim(folder: Path, info: PolicyInfo, resume: bool, force: bool) -> None:
         raise DataError(f"{folder}: is a file, and a run needs a folder")
     for name in (STATE_FILE, SUMMARY_FILE, MetricsFile.NAME):
         (folder / name).unlink(missing_ok=True)
-    write_text(folder / CONFIG_FILE, config_text(info))
+    write_info(folder, info)
 
 
 def is_run_folder(folder: Path) -> bool:

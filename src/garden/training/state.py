@@ -14,9 +14,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from garden.checkpoint_files import WEIGHTS_FILE
 from garden.errors import DataError
 from garden.models.base import Model
-from garden.models.checkpoint import MODEL_FILE, read_tensors, write_tensors
+from garden.models.checkpoint import read_tensors, write_tensors
 
 STATE_FILE = "state.safetensors"
 _MOMENTS = ("exp_avg", "exp_avg_sq")
@@ -77,7 +78,7 @@ class TrainingState:
     def save_policies(self, folders: Sequence[Path], weights: Mapping[str, Tensor]) -> None:
         """Write each seed's part of stacked weights, as its policy, into its folder."""
         for seed, folder in enumerate(folders):
-            write_tensors(folder / MODEL_FILE, weights_of(weights, seed), {})
+            write_tensors(folder / WEIGHTS_FILE, weights_of(weights, seed), {})
 
     def load(self, folders: Sequence[Path]) -> None:
         """Continue from what :meth:`save` wrote; the seeds must stand in the same batch."""

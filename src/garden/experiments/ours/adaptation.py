@@ -27,7 +27,8 @@ from garden.search.compare import Contender, compare
 from garden.search.config import EvaluationConfig
 from garden.strategies.base import Strategy
 from garden.strategies.memory import MEMORIES
-from garden.strategies.universal.policy import Universal, load_universal
+from garden.strategies.universal.policy import Universal
+from garden.strategies.universal.storage import load_universal
 from garden.training.universal.config import AdaptConfig
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Adapting(Work):
             "targets": np.unique(report.pairs[:, 1]).tolist(),
             "num_pairs": len(report.pairs),
             "entrants": {one.name: by_target(report, one) for one in report.results},
-            "facts": {label: dict(policy.facts) for label, policy in adapted.items()},
+            "facts": {label: dict(policy.record) for label, policy in adapted.items()},
         }
 
     def _adapted(self, start: Universal, task: SearchTask, kind: str, count: int) -> Adapted:
@@ -182,7 +183,7 @@ def _works(scope: Scope) -> dict[str, list[Adapting]]:
 
 def _contender(label: str, strategy: Strategy, memory: str) -> Contender:
     rule = MEMORIES[memory]
-    trust = getattr(strategy, "trust", None)
+    trust = getattr(strategy, "edge_bias", None)
     return Contender(
         _with(label, memory), strategy, rule if trust is None else trust.with_memory(rule)
     )

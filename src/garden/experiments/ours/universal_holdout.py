@@ -24,12 +24,13 @@ from garden.search.metrics import expected_hops
 from garden.search.rollout import rollout, sampled_distributions
 from garden.search.score_blocks import ScoreMemo
 from garden.strategies.memory import RULES, memory_for
-from garden.strategies.universal.policy import Universal, holds_universal, load_universal
+from garden.strategies.universal.policy import Universal
+from garden.strategies.universal.storage import holds_universal, load_universal
 from garden.training.universal.config import UniversalConfig
 from garden.training.universal.curriculum import KINDS, curriculum
 
 if TYPE_CHECKING:
-    from garden.training.universal.train import Lesson
+    from garden.training.universal.train import GraphBatch
 
 CHOOSING_PAIRS = 10_000  # of each validating graph, one walk each: they choose the memory
 
@@ -60,7 +61,7 @@ class Schooling:
         """Where the policy lies, or will."""
         return policies / self.key[:20]
 
-    def lessons(self) -> list[Lesson]:
+    def lessons(self) -> list[GraphBatch]:
         """What it is taught, and what it is validated on."""
         return [lesson for lesson in lessons_on(self.kinds) if lesson.kind != self.without]
 
@@ -73,23 +74,27 @@ class Schooling:
 
     def trained(self) -> Universal:
         """The policy, trained."""
-        from garden.training.universal.train import facts_of_training, tempered, train_universal
+        from garden.training.universal.train import (
+            train_universal,
+            training_record,
+            with_best_temperature,
+        )
 
         lessons = self.lessons()
-        policy = tempered(train_universal(lessons, self.config), lessons)
-        return replace(policy, training=facts_of_training(self.config, lessons))
+        policy = with_best_temperature(train_universal(lessons, self.config), lessons)
+        return replace(policy, training=training_record(self.config, lessons))
 
 
 @lru_cache(maxsize=1)
-def lessons_on(kinds: tuple[str, ...]) -> tuple[Lesson, ...]:
+def lessons_on(kinds: tuple[str, ...]) -> tuple[GraphBatch, ...]:
     """The lessons of these kinds of graphs, made once per process."""
-    from garden.training.universal.train import lesson_of
+    from garden.training.universal.train import batch_of
 
     books = curriculum(without=[kind for kind in KINDS if kind not in kinds])
-    return tuple(lesson_of(book, number) for number, book in enumerate(books))
+    return tuple(batch_of(book, number) for number, book in enumerate(books))
 
 
-def validation_of_memories(policy: Universal, lessons: Sequence[Lesson]) -> dict[str, float]:
+def validation_of_memories(policy: Universal, lessons: Sequence[GraphBatch]) -> dict[str, float]:
     """The mean log of the oracle ratio with each memory, every validating graph counting alike."""
     logs = [
         [np.log(ratio) for ratio in _ratios(policy, lesson).values()]
@@ -100,7 +105,7 @@ def validation_of_memories(policy: Universal, lessons: Sequence[Lesson]) -> dict
     return {memory: round(float(mean), 6) for memory, mean in zip(RULES, means, strict=True)}
 
 
-def _ratios(policy: Universal, lesson: Lesson) -> Mapping[str, float]:
+def _ratios(policy: Universal, lesson: GraphBatch) -> Mapping[str, float]:
     """The oracle ratio with each memory, on the same pairs to the lesson's targets."""
     graph = lesson.links.graph
     rows = policy.represent(ego_graphs(graph))

@@ -1,7 +1,7 @@
-"""What agents learned about their own neighbours, as a rule that each applies to its own scores.
+"""Edge biases: what agents learned about their own neighbours, added to the neighbours' scores.
 
-An agent keeps one number for each neighbour, which it alone reads. The scores of a strategy stay
-as they are for everybody; the number is added to them where the agent holds a message.
+An agent i keeps one number b_ij for each neighbour j, which it alone reads. Where it holds a
+message to t, it chooses by score(j, t) + b_ij; representations and scores stay the same for all.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ LOCAL = "local"
 
 
 @dataclass(frozen=True, eq=False)
-class Trust:
-    """The numbers of all agents, each holder's neighbours in ascending order."""
+class EdgeBias:
+    """The numbers of all agents, ordered by holder and then by neighbour."""
 
     holders: np.ndarray  # (num_hops,) addresses, ascending
-    neighbours: np.ndarray  # (num_hops,)
-    worth: np.ndarray  # (num_hops,) float64: what the holder adds to the neighbour's score
+    neighbours: np.ndarray  # (num_hops,) addresses, ascending for each holder
+    values: np.ndarray  # (num_hops,) float64: b_ij of holder i and neighbour j
 
     def of(self, holders: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
-        """What these holders add to the scores of these neighbours."""
-        places = np.searchsorted(self._links, _links(holders, neighbours))
-        found: np.ndarray = self.worth[places]
+        """The bias of each of these aligned holders and neighbours, (num_pairs,) float64."""
+        positions = np.searchsorted(self._links, _links(holders, neighbours))
+        found: np.ndarray = self.values[positions]
         return found
 
     @cached_property
@@ -36,8 +36,10 @@ class Trust:
         return _links(self.holders, self.neighbours)
 
     def with_memory(self, memory: Memory) -> Memory:
-        """A memory of the message on top of what the agents know."""
-        return TrustingHolders(self) if isinstance(memory, NoMemory) else TrustFirst(self, memory)
+        """A memory of the message that reads scores with the biases added."""
+        if isinstance(memory, NoMemory):
+            return EdgeBiasMemory(self)
+        return EdgeBiasThenMemory(self, memory)
 
 
 def _links(holders: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
@@ -47,14 +49,14 @@ def _links(holders: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
 
 @final
 @dataclass(frozen=True, eq=False)
-class TrustingHolders(BatchMemory):
-    """Nothing travels in the message: every holder adds what it knows of its neighbours."""
+class EdgeBiasMemory(BatchMemory):
+    """No state in the message: every holder adds its own biases, s'_j = s_j + b_ij."""
 
-    trust: Trust
+    edge_bias: EdgeBias
     name = LOCAL
 
     def start_many(self, count: int) -> np.ndarray:
-        """Nothing for each message."""
+        """An empty state for each message, (count, 0)."""
         return np.empty((count, 0))
 
     def recall_many(
@@ -65,25 +67,25 @@ class TrustingHolders(BatchMemory):
         scores: np.ndarray,
         owner: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The scores with each holder's own numbers added."""
-        return scores + self.trust.of(holders[owner], candidates), states
+        """The scores with each holder's biases added; see :class:`BatchMemory`."""
+        return scores + self.edge_bias.of(holders[owner], candidates), states
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class TrustFirst(BatchMemory):
-    """A memory of the message that reads scores as the holder corrected them."""
+class EdgeBiasThenMemory(BatchMemory):
+    """A memory of the message that reads scores with the holder's biases added."""
 
-    trust: Trust
+    edge_bias: EdgeBias
     memory: Memory
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """Both names."""
+        """``local`` and the memory's own name."""
         return f"{LOCAL}, {self.memory.name}"
 
     def start_many(self, count: int) -> np.ndarray:
-        """A state of the memory for each message."""
+        """A state of the memory for each message, (count,) objects."""
         states = np.empty(count, dtype=object)
         for message in range(count):
             states[message] = self.memory.start()
@@ -97,13 +99,13 @@ class TrustFirst(BatchMemory):
         scores: np.ndarray,
         owner: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """As the memory recalls, with each holder's own numbers added before."""
-        corrected = scores + self.trust.of(holders[owner], candidates)
-        seen, after = np.empty_like(corrected), np.empty_like(states)
+        """As the memory recalls, with the biases added before; see :class:`BatchMemory`."""
+        biased = scores + self.edge_bias.of(holders[owner], candidates)
+        recalled, after = np.empty_like(biased), np.empty_like(states)
         bounds = np.searchsorted(owner, np.arange(len(states) + 1))
         for message, holder in enumerate(holders.tolist()):
             mine = slice(bounds[message], bounds[message + 1])
-            seen[mine], after[message] = self.memory.recall(
-                states[message], holder, candidates[mine], corrected[mine]
+            recalled[mine], after[message] = self.memory.recall(
+                states[message], holder, candidates[mine], biased[mine]
             )
-        return seen, after
+        return recalled, after

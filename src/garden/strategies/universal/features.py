@@ -1,95 +1,152 @@
-"""How alike two ego graphs are, in numbers that depend neither on which attribute is which nor on
-any unit, nor on anything but the two of them.
+"""Pairwise features: two ego graphs compared in numbers that do not depend on which attribute is
+which, nor on any unit, nor on anything but the two of them.
 
-A candidate v with neighbours w and a target t with neighbours u are compared by keys (who can be
-whom), by the Jaccard similarity of profiles, by their distance in units of what the two ego graphs
-show, by shares of attributes, rare ones counting more, and by shape. Entries that are neither 0 nor
-1 make a column real in the eyes of both; there, each difference is measured against the spread of
-the two ego graphs.
+A candidate v with neighbours w is compared with a target t with neighbours u: by profile keys (who
+may be whom), by the Jaccard similarity of profiles, by their distance in units of the spread within
+the two ego graphs, by shares of attributes, rare ones counting more, and by the shape of the two.
+An entry that is neither 0 nor 1 in either ego graph makes its column *real* for the pair.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from garden.strategies.base import Representations
-from garden.strategies.universal.rows import LikenessRows, rows_of
+from garden.strategies.representations import Representations
+from garden.strategies.universal.rows import SHAPE, FeatureRows, feature_rows
 
-LEAST_SPREAD = 0.1  # in attributes: below it, ego graphs of equal profiles would divide by nought
+LEAST_SPREAD = 0.1  # in attributes: keeps ego graphs of equal profiles from a division by zero
 LEAST_SQUARE = 1e-9  # of the spread in a real column
 
-FACTS = (
-    "own",  # v's profile is t's
-    "same",  # and the bags of the neighbours' profiles are equal
-    "seen_log",  # log(1 + neighbours of v with t's profile)
-    "seen",  # whether there is one
-    "beside",  # v's profile is that of a neighbour of t
-    "linked",  # seen and beside
-    "sure",  # and both see the same common neighbours over that link
-    "common_log",  # log(1 + members of v's ego graph with the profile of a neighbour of t)
-    "common_of_target",  # the same by the degree of t
-    "common_of_candidate",  # and by the size of v's ego graph
-    "wanted",  # share of t's neighbours whose profile a neighbour of v has
-    "likely",  # the same, less where several share that profile
-    "copies",  # log(1 + neighbours of t with t's profile)
-    "blank_target",  # t has no attributes at all
-    "blank_candidate",
-)
-JACCARD = (
-    "v_t", "w_t_mean", "w_t_max", "v_u_mean", "v_u_max", "w_u_mean", "w_u_max",
-    "u_to_v", "w_to_t",  # mean over u of the most similar member of v's ego graph; and back
-    "t_u_mean", "t_u_max", "v_w_mean",
-    "v_t_4", "w_t_4", "v_u_4", "w_u_4", "u_to_v_4",  # means of fourth powers
-)  # fmt: skip
-DISTANCES = (
-    "far_v_t", "far_w_t_min", "far_w_t_mean", "far_v_u_min", "far_v_u_mean", "far_w_u_min",
-    "far_w_u_mean", "far_u_to_v", "far_w_to_t",
-    "far_relative",  # v – t beside the spread around t
-)  # fmt: skip
-SHARES = (
-    "rare_v_t", "n_n", "rare_n_n",  # weighted Jaccard of centres; of shares among neighbours
-    "t_n", "rare_t_n", "v_n", "rare_v_n",  # share of neighbours that have what a centre has
-)  # fmt: skip
-SHAPES = (
-    "degree", "closed", "effective", "groups", "largest", "alone", "concentration",
-    "degree_t", "closed_t", "groups_t", "concentration_t",
-)  # fmt: skip
-LIKENESS = (*FACTS, *JACCARD, *DISTANCES, *SHARES, *SHAPES, "real")
-NUM_LIKENESS = len(LIKENESS)
-SHAPES_OF_TARGET = (0, 1, 3, 6)  # columns of `shape` that describe the target
+
+class FeatureColumns(NamedTuple):
+    """The column of each feature of a pair; :data:`AT` holds the numbers.
+
+    In the names, v is the candidate, w its neighbours, t the target and u its neighbours; ``x_y``
+    compares x with y; ``_mean``, ``_max`` and ``_min`` pool over the members named; ``_4`` is a
+    mean of fourth powers; ``x_to_y`` is the mean over x of the best match in the ego graph of y.
+
+    Jaccard similarity, with R the real columns and δ a difference over the spread of its column:
+    J(a, b) = (#(a ∩ b) + Σ_R 1 / (1 + δ²)) / (#(a ∪ b) + #R).
+
+    Distance: D(a, b) = log(1 + (#(a △ b) + Σ_R δ²) / (s + 0.1)), with s the mean of the squared
+    distances between the two centres and their own neighbours.
+
+    Rarity of an attribute: log(N / (1 + n)), where n of the N − 2 neighbours of v and t have it.
+    """
+
+    # Match indicators: by equal profile keys.
+    own: int  # v's profile is t's
+    same: int  # and the multisets of the neighbours' profiles are equal
+    seen_log: int  # log(1 + neighbours of v with t's profile)
+    seen: int  # whether there is one
+    beside: int  # v's profile is that of a neighbour of t
+    linked: int  # seen and beside
+    same_link: int  # and the common neighbours on both ends of that link are equal
+    common_log: int  # log(1 + members of v's ego graph with the profile of a neighbour of t)
+    common_of_target: int  # their number over the degree of t
+    common_of_candidate: int  # and over the size of v's ego graph
+    covered: int  # share of t's neighbours whose profile a neighbour of v has
+    covered_discounted: int  # the same, each profile by min(counts) / max(counts) of both sides
+    copies: int  # log(1 + neighbours of t with t's profile)
+    blank_target: int  # t has no attributes at all
+    blank_candidate: int
+    # Jaccard similarities of profiles.
+    v_t: int
+    w_t_mean: int
+    w_t_max: int
+    v_u_mean: int
+    v_u_max: int
+    w_u_mean: int
+    w_u_max: int
+    u_to_v: int
+    w_to_t: int
+    t_u_mean: int
+    t_u_max: int
+    v_w_mean: int
+    v_t_4: int
+    w_t_4: int
+    v_u_4: int
+    w_u_4: int
+    u_to_v_4: int
+    # Distances of profiles.
+    far_v_t: int
+    far_w_t_min: int
+    far_w_t_mean: int
+    far_v_u_min: int
+    far_v_u_mean: int
+    far_w_u_min: int
+    far_w_u_mean: int
+    far_u_to_v: int
+    far_w_to_t: int
+    far_relative: int  # log(1 + |v − t|²) − log(1 + spread around t)
+    # Shares of attributes; n stands for the neighbours of both, `rare_` weighs by rarity.
+    rare_v_t: int  # weighted Jaccard similarity of the centres
+    n_n: int  # Σ min / Σ max of the shares of neighbours that have each attribute
+    rare_n_n: int
+    t_n: int  # mean share of v's neighbours that have an attribute of t
+    rare_t_n: int
+    v_n: int  # mean share of t's neighbours that have an attribute of v
+    rare_v_n: int
+    # Shapes of the ego graphs of v and, where `_t`, of t (see `rows.ShapeColumns`).
+    degree: int
+    clustering: int
+    effective_size: int
+    components: int
+    largest_component: int
+    isolated: int
+    concentration: int
+    degree_t: int
+    clustering_t: int
+    components_t: int
+    concentration_t: int
+    real: int  # 1 where any column is real for the pair
 
 
-def likeness_of(
+PAIR_FEATURES = FeatureColumns._fields
+NUM_FEATURES = len(PAIR_FEATURES)
+AT = FeatureColumns(*range(NUM_FEATURES))
+TARGET_SHAPE = tuple(name for name in SHAPE._fields if f"{name}_t" in PAIR_FEATURES)
+
+
+def pair_features(
     candidates: Representations, targets: Representations, pairs: np.ndarray
 ) -> np.ndarray:
-    """How alike pairs (candidate, target) of rows are, (num_pairs, NUM_LIKENESS) float32.
+    """The features of pairs of ego graphs; quickest where pairs of one target stand together.
 
-    It is quickest where pairs of one target stand together.
+    Args:
+        candidates: Rows of :func:`garden.strategies.universal.rows.ego_representations`.
+        targets: Such rows too.
+        pairs: (num_pairs, 2) numbers of rows, of the candidate and of the target.
+
+    Returns:
+        (num_pairs, NUM_FEATURES) float32, columns in the order of :data:`PAIR_FEATURES`.
+
     """
-    rows, goals = rows_of(candidates), rows_of(targets)
+    rows, goals = feature_rows(candidates), feature_rows(targets)
     pairs = np.asarray(pairs, dtype=np.int64)
-    likeness = np.empty((len(pairs), NUM_LIKENESS), dtype=np.float32)
+    features = np.empty((len(pairs), NUM_FEATURES), dtype=np.float32)
     try:
-        from garden.strategies.universal.kernel import fill_likeness
+        from garden.strategies.universal.kernel import fill_features
     except ImportError:  # no numba on this machine
         for number, (candidate, goal) in enumerate(pairs):
-            likeness[number] = plain_likeness(rows, goals, int(candidate), int(goal))
-        return likeness
-    fill_likeness(rows, goals, pairs, num_columns_of(rows, goals), likeness)
-    return likeness
+            features[number] = plain_pair_features(rows, goals, int(candidate), int(goal))
+        return features
+    fill_features(rows, goals, pairs, num_columns_of(rows, goals), features)
+    return features
 
 
-def num_columns_of(*several: LikenessRows) -> int:
-    """One more than the highest column that any of them names."""
+def num_columns_of(*several: FeatureRows) -> int:
+    """One more than the highest attribute column that any of these rows names."""
     named = [part for rows in several for part in (rows.columns, rows.real_columns)]
     return 1 + max((int(part.max()) for part in named if len(part)), default=0)
 
 
 @dataclass(frozen=True)
 class _Side:
-    """One ego graph of a pair, spelled out: members are rows, the centre first."""
+    """One ego graph of a pair in dense form: members are rows, the centre first."""
 
     own: np.uint64
     bag: np.uint64
@@ -100,14 +157,24 @@ class _Side:
     shape: np.ndarray
 
 
-def plain_likeness(rows: LikenessRows, goals: LikenessRows, row: int, goal: int) -> np.ndarray:
-    """The definition of the compiled kernel, for one pair, (NUM_LIKENESS,) float64."""
+def plain_pair_features(rows: FeatureRows, goals: FeatureRows, row: int, goal: int) -> np.ndarray:
+    """The definition of the features, in NumPy, which the compiled kernel equals.
+
+    Args:
+        rows: Rows of candidates.
+        goals: Rows of targets.
+        row: The candidate's row.
+        goal: The target's row.
+
+    Returns:
+        (NUM_FEATURES,) float64.
+
+    """
     width = num_columns_of(rows, goals)
     v, t = _side(rows, row, width), _side(goals, goal, width)
     real = np.zeros(width, dtype=bool)
     real[_row(goals.real_columns, goals.real_columns_at, goal)] = True
     real[_row(rows.real_columns, rows.real_columns_at, row)] = True
-    blank = [float(not (side.has[0, ~real].any() or real.any())) for side in (t, v)]
     spread = _real_spread(v.values[:, real], t.values[:, real])
 
     def compared(one: _Side, other: _Side) -> tuple[np.ndarray, np.ndarray]:
@@ -117,26 +184,26 @@ def plain_likeness(rows: LikenessRows, goals: LikenessRows, row: int, goal: int)
     around_t, squares_t = (table[0, 1:] for table in compared(t, t))
     around_v, squares_v = (table[0, 1:] for table in compared(v, v))
     unit = 0.5 * (_mean(squares_v) + _mean(squares_t)) + LEAST_SPREAD
-    return np.concatenate(
-        [
-            _facts(v, t),
-            blank,
-            _similarities(jaccard, around_t, around_v),
-            _distances(squares / unit),
-            [np.log1p(squares[0, 0]) - np.log1p(_mean(squares_t) + LEAST_SPREAD)],
-            _shares(v.has[:, ~real], t.has[:, ~real]),
-            v.shape,
-            t.shape[list(SHAPES_OF_TARGET)],
-            [float(real.any())],
-        ]
-    )
+    features = {
+        **_match_indicators(v, t),
+        "blank_target": not (t.has[0, ~real].any() or real.any()),
+        "blank_candidate": not (v.has[0, ~real].any() or real.any()),
+        **_similarities(jaccard, around_t, around_v),
+        **_distances(squares / unit),
+        "far_relative": np.log1p(squares[0, 0]) - np.log1p(_mean(squares_t) + LEAST_SPREAD),
+        **_shares(v.has[:, ~real], t.has[:, ~real]),
+        **dict(zip(SHAPE._fields, v.shape, strict=True)),
+        **{f"{name}_t": t.shape[getattr(SHAPE, name)] for name in TARGET_SHAPE},
+        "real": real.any(),
+    }
+    return np.array([features[name] for name in PAIR_FEATURES], dtype=np.float64)
 
 
 def _row(values: np.ndarray, offsets: np.ndarray, row: int) -> np.ndarray:
     return values[offsets[row] : offsets[row + 1]]
 
 
-def _side(rows: LikenessRows, row: int, width: int) -> _Side:
+def _side(rows: FeatureRows, row: int, width: int) -> _Side:
     lengths = _row(rows.members, rows.members_at, row)[:, 0]
     has = np.zeros((len(lengths), width), dtype=bool)
     member = np.repeat(np.arange(len(lengths)), lengths)
@@ -165,10 +232,7 @@ def _real_spread(v: np.ndarray, t: np.ndarray) -> np.ndarray:
 def _compared(
     one: _Side, other: _Side, real: np.ndarray, spread: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Jaccard similarities and squared distances of all members, (members of one, of other).
-
-    A real column counts as shared by 1 / (1 + squared difference), in units of the spread.
-    """
+    """Jaccard similarities and squared distances of all members, (members of one, of other)."""
     a, b = one.has[:, ~real].astype(float), other.has[:, ~real].astype(float)
     both, sizes = a @ b.T, a.sum(axis=1)[:, None] + b.sum(axis=1)[None, :]
     difference = one.values[:, None, real] - other.values[None, :, real]
@@ -179,78 +243,83 @@ def _compared(
     return jaccard, sizes - 2 * both + square.sum(axis=2)
 
 
-def _facts(v: _Side, t: _Side) -> list[float]:
-    """The facts by keys, all but the two that speak of blank profiles."""
+def _match_indicators(v: _Side, t: _Side) -> dict[str, float]:
+    """What equal keys show, all but the two features of blank profiles."""
     own, degree = v.own == t.own, max(1, len(t.neighbours))
     to_t, to_v = v.neighbours == t.own, t.neighbours == v.own
     seen, beside = to_t.sum(), bool(to_v.any())
-    sure = bool(np.isin(v.signatures[to_t], t.signatures[to_v]).any())
     keys, times = np.unique(v.neighbours, return_counts=True)
     others, other_times = np.unique(t.neighbours, return_counts=True)
     _, here, there = np.intersect1d(keys, others, return_indices=True)
     mine, theirs = times[here], other_times[there]
     common = mine.sum() + beside
-    likely = (np.minimum(mine, theirs) / np.maximum(mine, theirs)).sum()
-    return [
-        float(own),
-        float(own and v.bag == t.bag),
-        float(np.log1p(seen)),
-        float(seen > 0),
-        float(beside),
-        float(beside and seen > 0),
-        float(sure),
-        float(np.log1p(common)),
-        common / degree,
-        common / (len(v.neighbours) + 1),
-        theirs.sum() / degree,
-        likely / degree,
-        float(np.log1p((t.neighbours == t.own).sum())),
-    ]
+    return {
+        "own": own,
+        "same": own and v.bag == t.bag,
+        "seen_log": np.log1p(seen),
+        "seen": seen > 0,
+        "beside": beside,
+        "linked": beside and seen > 0,
+        "same_link": np.isin(v.signatures[to_t], t.signatures[to_v]).any(),
+        "common_log": np.log1p(common),
+        "common_of_target": common / degree,
+        "common_of_candidate": common / (len(v.neighbours) + 1),
+        "covered": theirs.sum() / degree,
+        "covered_discounted": (np.minimum(mine, theirs) / np.maximum(mine, theirs)).sum() / degree,
+        "copies": np.log1p((t.neighbours == t.own).sum()),
+    }
 
 
-def _similarities(jaccard: np.ndarray, around_t: np.ndarray, around_v: np.ndarray) -> list[float]:
-    """Pooled Jaccard similarities, in the order of their names."""
+def _similarities(
+    jaccard: np.ndarray, around_t: np.ndarray, around_v: np.ndarray
+) -> dict[str, float]:
+    """Pooled Jaccard similarities of members of v (rows) and of t (columns), centres first."""
     w_t, v_u, w_u = jaccard[1:, 0], jaccard[0, 1:], jaccard[1:, 1:]
     nearest = jaccard[:, 1:].max(axis=0)  # the member of v's ego graph most like each u
-    return [
-        jaccard[0, 0], _mean(w_t), _max(w_t), _mean(v_u), _max(v_u), _mean(w_u), _max(nearest),
-        _mean(nearest), _mean(jaccard[1:].max(axis=1)),
-        _mean(around_t), _max(around_t), _mean(around_v),
-        jaccard[0, 0] ** 4, _mean(w_t**4), _mean(v_u**4), _mean(w_u**4), _mean(nearest**4),
-    ]  # fmt: skip
+    return {
+        "v_t": jaccard[0, 0], "w_t_mean": _mean(w_t), "w_t_max": _max(w_t),
+        "v_u_mean": _mean(v_u), "v_u_max": _max(v_u),
+        "w_u_mean": _mean(w_u), "w_u_max": _max(nearest),
+        "u_to_v": _mean(nearest), "w_to_t": _mean(jaccard[1:].max(axis=1)),
+        "t_u_mean": _mean(around_t), "t_u_max": _max(around_t), "v_w_mean": _mean(around_v),
+        "v_t_4": jaccard[0, 0] ** 4, "w_t_4": _mean(w_t**4), "v_u_4": _mean(v_u**4),
+        "w_u_4": _mean(w_u**4), "u_to_v_4": _mean(nearest**4),
+    }  # fmt: skip
 
 
-def _distances(squares: np.ndarray) -> list[float]:
+def _distances(squares: np.ndarray) -> dict[str, float]:
     """Pooled distances: logarithms of one plus squares in units of the spread."""
     w_t, v_u, w_u = squares[1:, 0], squares[0, 1:], squares[1:, 1:]
     nearest = squares[:, 1:].min(axis=0)
-    pooled = [squares[0, 0], _min(w_t), _mean(w_t), _min(v_u), _mean(v_u), _min(nearest)]
-    return [
-        *np.log1p([*pooled, _mean(w_u)]).tolist(),
-        _mean(np.log1p(nearest)),
-        _mean(np.log1p(squares[1:].min(axis=1))),
-    ]
+    return {
+        "far_v_t": np.log1p(squares[0, 0]),
+        "far_w_t_min": np.log1p(_min(w_t)),
+        "far_w_t_mean": np.log1p(_mean(w_t)),
+        "far_v_u_min": np.log1p(_min(v_u)),
+        "far_v_u_mean": np.log1p(_mean(v_u)),
+        "far_w_u_min": np.log1p(_min(nearest)),
+        "far_w_u_mean": np.log1p(_mean(w_u)),
+        "far_u_to_v": _mean(np.log1p(nearest)),
+        "far_w_to_t": _mean(np.log1p(squares[1:].min(axis=1))),
+    }
 
 
-def _shares(v: np.ndarray, t: np.ndarray) -> list[float]:
-    """How far attributes are shared, all counting alike or the rarer ones more.
-
-    An attribute weighs log(N / (1 + n)), where n of the N - 2 neighbours shown have it.
-    """
+def _shares(v: np.ndarray, t: np.ndarray) -> dict[str, float]:
+    """How far attributes are shared, all counting alike or the rarer ones more."""
     num_v, num_t = len(v) - 1, len(t) - 1
     count_v, count_t = v[1:].sum(axis=0), t[1:].sum(axis=0)
     rarity = np.log((num_v + num_t + 2) / (count_v + count_t + 1))
     share_v, share_t = count_v / max(1, num_v), count_t / max(1, num_t)
     low, high = np.minimum(share_v, share_t), np.maximum(share_v, share_t)
-    return [
-        _ratio(rarity[v[0] & t[0]].sum(), rarity[v[0] | t[0]].sum()),
-        _ratio(low.sum(), high.sum()),
-        _ratio((rarity * low).sum(), (rarity * high).sum()),
-        _ratio(share_v[t[0]].sum(), t[0].sum()),
-        _ratio((rarity * share_v)[t[0]].sum(), rarity[t[0]].sum()),
-        _ratio(share_t[v[0]].sum(), v[0].sum()),
-        _ratio((rarity * share_t)[v[0]].sum(), rarity[v[0]].sum()),
-    ]
+    return {
+        "rare_v_t": _ratio(rarity[v[0] & t[0]].sum(), rarity[v[0] | t[0]].sum()),
+        "n_n": _ratio(low.sum(), high.sum()),
+        "rare_n_n": _ratio((rarity * low).sum(), (rarity * high).sum()),
+        "t_n": _ratio(share_v[t[0]].sum(), t[0].sum()),
+        "rare_t_n": _ratio((rarity * share_v)[t[0]].sum(), rarity[t[0]].sum()),
+        "v_n": _ratio(share_t[v[0]].sum(), v[0].sum()),
+        "rare_v_n": _ratio((rarity * share_t)[v[0]].sum(), rarity[v[0]].sum()),
+    }
 
 
 def _mean(values: np.ndarray) -> float:

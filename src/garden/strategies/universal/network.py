@@ -1,4 +1,4 @@
-"""The network of `universal` for a few pairs, compiled: what a peer runs on its neighbours.
+"""The network of `universal` for a few pairs, compiled: what a peer runs for its neighbours.
 
 BLAS is made for many rows; on twenty of them it costs as much, and on some processors slows down
 what is computed next. Importing this module needs numba.
@@ -15,55 +15,73 @@ _AT_ONCE = 4  # rows that share one reading of a weight
 
 @compiled(fastmath={"contract"})
 def fill_scores(  # type: ignore[no-untyped-def]
-    likeness, mean, scale, first, first_bias, second, second_bias, last, last_bias, widest,
-    recognised, bound, out,
+    features, mean, scale, first, first_bias, second, second_bias, last, last_bias, limit,
+    recognition, bound, out,
 ):  # fmt: skip
-    """Write the score of each row of ``likeness`` into ``out``."""
-    num_rows, hidden = len(likeness), first.shape[1]
-    inputs = np.empty_like(likeness)
+    """Write the score of each row of features into ``out``, as :func:`.policy.network_scores`.
+
+    Args:
+        features: (num_pairs, NUM_FEATURES) float32.
+        mean: And the seven after it: the fields of :class:`.policy.UniversalWeights`.
+        scale: See there.
+        first: See there.
+        first_bias: See there.
+        second: See there.
+        second_bias: See there.
+        last: See there.
+        last_bias: See there.
+        limit: Standardised inputs are clipped to ± this, float32.
+        recognition: Columns of which one must be non-zero for the first output to count.
+        bound: The bound B of the second output.
+        out: (num_pairs,) float64.
+
+    """
+    num_rows, hidden = len(features), first.shape[1]
+    inputs = np.empty_like(features)
     for row in range(num_rows):
-        for column in range(likeness.shape[1]):
-            value = (likeness[row, column] - mean[column]) * scale[column]
-            inputs[row, column] = min(max(value, -widest), widest)
+        for column in range(features.shape[1]):
+            value = (features[row, column] - mean[column]) * scale[column]
+            inputs[row, column] = min(max(value, -limit), limit)
     before, after = (
         np.empty((num_rows, hidden), np.float32),
         np.empty((num_rows, hidden), np.float32),
     )
-    told = np.empty((num_rows, last.shape[1]), np.float32)
+    outputs = np.empty((num_rows, last.shape[1]), np.float32)
     _layer(inputs, first, first_bias, before)
     _silu(before)
     _layer(before, second, second_bias, after)
     _silu(after)
-    _layer(after, last, last_bias, told)
+    _layer(after, last, last_bias, outputs)
     for row in range(num_rows):
-        score = bound * np.tanh(np.float64(told[row, 1]) / bound)
-        for column in recognised:
-            if likeness[row, column] != 0:
-                score += told[row, 0]
+        score = bound * np.tanh(np.float64(outputs[row, 1]) / bound)
+        for column in recognition:
+            if features[row, column] != 0:
+                score += outputs[row, 0]
                 break
         out[row] = score
 
 
 @inlined
 def _layer(inputs, weight, bias, out):  # type: ignore[no-untyped-def]
+    """Inputs @ weight + bias, into ``out``."""
     num_rows = len(inputs)
-    together = num_rows - num_rows % _AT_ONCE
+    whole = num_rows - num_rows % _AT_ONCE
     for row in range(num_rows):
         out[row] = bias
-    for row in range(0, together, _AT_ONCE):
-        for place in range(inputs.shape[1]):
-            a, b = inputs[row, place], inputs[row + 1, place]
-            c, d = inputs[row + 2, place], inputs[row + 3, place]
+    for row in range(0, whole, _AT_ONCE):
+        for column in range(inputs.shape[1]):
+            a, b = inputs[row, column], inputs[row + 1, column]
+            c, d = inputs[row + 2, column], inputs[row + 3, column]
             for unit in range(out.shape[1]):
-                times = weight[place, unit]
+                times = weight[column, unit]
                 out[row, unit] += a * times
                 out[row + 1, unit] += b * times
                 out[row + 2, unit] += c * times
                 out[row + 3, unit] += d * times
-    for row in range(together, num_rows):
-        for place in range(inputs.shape[1]):
+    for row in range(whole, num_rows):
+        for column in range(inputs.shape[1]):
             for unit in range(out.shape[1]):
-                out[row, unit] += inputs[row, place] * weight[place, unit]
+                out[row, unit] += inputs[row, column] * weight[column, unit]
 
 
 @inlined

@@ -1,80 +1,80 @@
-"""One policy for every graph: a small network over the likeness of two ego graphs.
+"""One policy for every graph: a small network over the pairwise features of two ego graphs.
 
 Its inputs do not depend on which attribute is which, so that it routes on graphs that it was never
-trained on. Where nobody recognises anybody and no attribute is real, similarity alone speaks, and
-what it may say is bounded: resembling the target's kind is no sign of a way to it.
+trained on. This is the strategy, in NumPy: what peers run. The same network in torch, for training,
+is :class:`garden.models.universal_network.UniversalNetwork`.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, final
 
 import numpy as np
 
-from garden.atomic import free_folder, write_file, write_text
-from garden.errors import DataError, StrategyError, name_sample
+from garden.atomic import free_folder
+from garden.checkpoint_files import CONFIG_FILE
+from garden.errors import StrategyError, name_sample
 from garden.graphs.ego import EgoGraphs
 from garden.graphs.link_sketches import GraphSketch
-from garden.graphs.sketch_file import read_sketches, write_sketches
 from garden.notebook import properties_as_html
-from garden.strategies.base import (
-    Representations,
-    Selection,
-    Strategy,
-    require_attributes,
-    target_blocks,
-)
-from garden.strategies.repeats import runs_of_equal_rows
-from garden.strategies.universal.features import LIKENESS, NUM_LIKENESS, likeness_of
-from garden.strategies.universal.rows import likeness_representations
+from garden.strategies.base import Selection, Strategy, require_attributes, target_blocks
+from garden.strategies.representations import Representations
+from garden.strategies.universal.features import AT, pair_features
+from garden.strategies.universal.rows import ego_representations
 
-FORMAT = "garden-universal-1"
-CONFIG_FILE = "config.json"
-WEIGHTS_FILE = "model.safetensors"
-MET_FILE = "met.npz"
-WIDEST = 6.0  # standard deviations beyond which an input counts no more
-RECOGNISED = tuple(LIKENESS.index(name) for name in ("own", "seen", "beside", "common_log", "real"))
-_WIDEST = np.float32(WIDEST)
+MAX_DEVIATIONS = 6.0  # standardised inputs are clipped to ± this
+RECOGNITION = (AT.own, AT.seen, AT.beside, AT.common_log, AT.real)
+"""Features of which one must be non-zero for the first output to count."""
+_MAX_DEVIATIONS = np.float32(MAX_DEVIATIONS)
 _PAIRS_PER_BLOCK = 1 << 16
-_FEW_PAIRS = 64
+_FEW_PAIRS = 64  # up to as many, compiled loops are quicker than BLAS
 
 
 @dataclass(frozen=True, eq=False)
 class UniversalWeights:
-    """The numbers of the network: standardisation, and three layers."""
+    """The parameters of the network, float32: standardisation of the inputs, and three layers."""
 
-    mean: np.ndarray  # (NUM_LIKENESS,)
-    scale: np.ndarray  # (NUM_LIKENESS,)
-    first: np.ndarray  # (NUM_LIKENESS, hidden)
-    first_bias: np.ndarray
+    mean: np.ndarray  # (NUM_FEATURES,)
+    scale: np.ndarray  # (NUM_FEATURES,): one over the standard deviation
+    first: np.ndarray  # (NUM_FEATURES, hidden)
+    first_bias: np.ndarray  # (hidden,)
     second: np.ndarray  # (hidden, hidden)
-    second_bias: np.ndarray
-    last: np.ndarray  # (hidden, 2): what recognition says, and what similarity says
-    last_bias: np.ndarray
+    second_bias: np.ndarray  # (hidden,)
+    last: np.ndarray  # (hidden, 2)
+    last_bias: np.ndarray  # (2,)
 
 
 @final
 @dataclass(frozen=True)
 class Universal(Strategy):
-    """A trained network as a strategy, without torch: what peers run."""
+    """A trained network as a strategy, without torch.
+
+    With x the pairwise features of a candidate and a target, standardised and clipped to ± 6::
+
+        h = silu(W₂ silu(W₁ x + b₁) + b₂)
+        (r, s) = W₃ h + b₃
+        score = (1[recognised] · r + B · tanh(s / B)) / τ
+
+    A pair is *recognised* where a profile key of one ego graph equals one of the other in a way
+    that :data:`RECOGNITION` lists, or an attribute is real. Elsewhere only similarity is left, and
+    its part is bounded by B: that a node resembles the target is weak evidence of a path to it.
+    """
 
     weights: UniversalWeights
     bound: float
-    """The most that similarity alone may add to a score or take from it."""
+    """B."""
 
     temperature: float | None = 1.0
-    """By which scores are divided; chosen on validation graphs."""
+    """τ, chosen on validation graphs."""
 
     training: Mapping[str, Any] = field(default_factory=dict)
-    """How it came about."""
+    """The kinds of graphs, the options and the date of its training."""
 
     met: tuple[GraphSketch, ...] = field(default=(), repr=False)
-    """The graphs that it was trained or validated on, as far as they are known again."""
+    """Sketches of the graphs that it was trained or validated on, by which they are recognised."""
 
     name: ClassVar[str] = "universal"
     selection: ClassVar[Selection] = "softmax"
@@ -90,152 +90,98 @@ class Universal(Strategy):
         return replace(self, temperature=temperature)
 
     def names(self, graph_name: str) -> bool:
-        """Whether this spec is among the kinds that it was trained on, as its facts name them."""
+        """Whether this spec is among the kinds of graphs that ``training`` lists."""
         spec = graph_name.partition(",")[0]
         return bool({spec, spec.partition(":")[0]} & set(self.training.get("kinds", ())))
 
     def represent(self, egos: EgoGraphs) -> Representations:
-        """Profiles and keys of the members, and the shape of the ego graph."""
+        """The rows of :func:`garden.strategies.universal.rows.ego_representations`."""
         require_attributes(egos, self.name)
-        return likeness_representations(egos)
+        return ego_representations(egos)
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """What the network says of each pair."""
+        """The network on aligned rows, (num_pairs,) float64."""
         pairs = np.empty((len(candidates), 2), dtype=np.int64)
         pairs[:, 0] = np.arange(len(candidates))
-        for run in runs_of_equal_rows(targets):  # the neighbours of one holder share a target
+        for run in targets.runs_of_equal_rows():  # the neighbours of one holder share a target
             pairs[run, 1] = run.start
-        return self._scores(likeness_of(candidates, targets, pairs))
+        return self._scores(pair_features(candidates, targets, pairs))
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """What the network says of all pairs, in blocks."""
+        """The network on all pairs, in blocks, (num_targets, num_candidates) float64."""
         table = np.empty((len(targets), len(candidates)))
         rows = np.arange(len(candidates))
         for block in target_blocks(len(targets), len(candidates), _PAIRS_PER_BLOCK):
             goals = np.arange(block.start, block.stop)
             pairs = np.stack([np.tile(rows, len(goals)), np.repeat(goals, len(rows))], axis=1)
-            scores = self._scores(likeness_of(candidates, targets, pairs))
+            scores = self._scores(pair_features(candidates, targets, pairs))
             table[block] = scores.reshape(len(goals), len(rows))
         return table
 
-    def _scores(self, likeness: np.ndarray) -> np.ndarray:
+    def _scores(self, features: np.ndarray) -> np.ndarray:
         if self.temperature is None:
             raise StrategyError(f"the temperature of {self.name} is open: give one")
-        judge = network_scores if len(likeness) > _FEW_PAIRS else scores_of_few
-        return judge(likeness, self.weights, self.bound) / self.temperature
+        network = network_scores if len(features) > _FEW_PAIRS else scores_of_few
+        return network(features, self.weights, self.bound) / self.temperature
 
     def save(self, folder: str | Path, force: bool = False) -> None:
         """Store the policy in a folder of its own; another policy's only with ``force``."""
+        from garden.strategies.universal.storage import save_universal
+
         save_universal(self, free_folder(folder, CONFIG_FILE, force))
 
     def __repr__(self) -> str:
-        return f"Universal(temperature {self.temperature}, trained on {self._taught()})"
+        return f"Universal(temperature {self.temperature}, trained on {self._training_kinds()})"
 
     def _repr_html_(self) -> str:
-        facts = {
+        entries = {
             "temperature": str(self.temperature),
             "bound": str(self.bound),
-            "trained on": self._taught(),
+            "trained on": self._training_kinds(),
         }
-        return properties_as_html("Universal", facts)
+        return properties_as_html("Universal", entries)
 
-    def _taught(self) -> str:
-        """The kinds of graphs that it was trained on, in a few words."""
+    def _training_kinds(self) -> str:
+        """The kinds of graphs that it was trained on, in a line."""
         kinds = [str(kind) for kind in self.training.get("kinds", ())]
         return name_sample(kinds, "graphs unknown")
 
 
-def network_scores(likeness: np.ndarray, weights: UniversalWeights, bound: float) -> np.ndarray:
-    """The network over likeness rows, (num_pairs, NUM_LIKENESS) → (num_pairs,) float64."""
-    inputs = np.clip((likeness - weights.mean) * weights.scale, -WIDEST, WIDEST)
+def network_scores(features: np.ndarray, weights: UniversalWeights, bound: float) -> np.ndarray:
+    """The network of :class:`Universal` at τ = 1.
+
+    Args:
+        features: (num_pairs, NUM_FEATURES) float32.
+        weights: Its parameters.
+        bound: B.
+
+    Returns:
+        (num_pairs,) float64.
+
+    """
+    inputs = (features - weights.mean) * weights.scale
+    inputs = np.clip(inputs, -MAX_DEVIATIONS, MAX_DEVIATIONS)
     hidden = _silu(inputs @ weights.first + weights.first_bias)
     hidden = _silu(hidden @ weights.second + weights.second_bias)
-    told = (hidden @ weights.last + weights.last_bias).astype(np.float64)
-    recognised = likeness[:, RECOGNISED].any(axis=1)
-    return recognised * told[:, 0] + bound * np.tanh(told[:, 1] / bound)
+    outputs = (hidden @ weights.last + weights.last_bias).astype(np.float64)
+    recognised = features[:, RECOGNITION].any(axis=1)
+    return recognised * outputs[:, 0] + bound * np.tanh(outputs[:, 1] / bound)
 
 
-def scores_of_few(likeness: np.ndarray, weights: UniversalWeights, bound: float) -> np.ndarray:
-    """The same for a few rows, compiled where numba is at hand; other roundings, no more."""
+def scores_of_few(features: np.ndarray, weights: UniversalWeights, bound: float) -> np.ndarray:
+    """The same for a few rows, compiled where numba is installed; equal up to rounding."""
     try:
         from garden.strategies.universal.network import fill_scores
     except ImportError:  # no numba on this machine
-        return network_scores(likeness, weights, bound)
-    scores = np.empty(len(likeness))
+        return network_scores(features, weights, bound)
+    scores = np.empty(len(features))
     fill_scores(
-        likeness, weights.mean, weights.scale, weights.first, weights.first_bias, weights.second,
-        weights.second_bias, weights.last, weights.last_bias, _WIDEST, RECOGNISED, bound, scores,
+        features, weights.mean, weights.scale, weights.first, weights.first_bias, weights.second,
+        weights.second_bias, weights.last, weights.last_bias, _MAX_DEVIATIONS, RECOGNITION,
+        bound, scores,
     )  # fmt: skip
     return scores
 
 
 def _silu(rows: np.ndarray) -> np.ndarray:
     return rows * (0.5 * (1.0 + np.tanh(0.5 * rows)))
-
-
-def save_universal(
-    policy: Universal, folder: Path, adapted: Mapping[str, Any] | None = None
-) -> None:
-    """Write a policy into a folder: weights, and facts with a digest of them.
-
-    ``adapted`` says which graph it was fine-tuned on, where there is one.
-    """
-    from safetensors.numpy import save
-
-    tensors = {
-        part.name: np.ascontiguousarray(getattr(policy.weights, part.name), dtype=np.float32)
-        for part in fields(UniversalWeights)
-    }
-    content = save(tensors)
-    facts = {
-        "format": FORMAT,
-        "likeness": LIKENESS,
-        "bound": policy.bound,
-        "temperature": policy.temperature,
-        "weights_hash": hashlib.sha256(content).hexdigest(),
-        "training": dict(policy.training),
-        **({} if adapted is None else {"adapted": dict(adapted)}),
-    }
-    write_file(folder / WEIGHTS_FILE, lambda temporary: temporary.write_bytes(content))
-    if policy.met:
-        write_sketches(policy.met, folder / MET_FILE)
-    else:
-        (folder / MET_FILE).unlink(missing_ok=True)
-    write_text(folder / CONFIG_FILE, json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
-
-
-def holds_universal(folder: Path) -> bool:
-    """Whether a folder says that it holds such a policy."""
-    try:
-        facts = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(facts, dict) and facts.get("format") == FORMAT
-
-
-def load_universal(folder: Path) -> Universal:
-    """Read a policy back, or an error where anything is amiss."""
-    from safetensors import SafetensorError
-    from safetensors.numpy import load
-
-    path = folder / WEIGHTS_FILE
-    try:
-        facts = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
-        content = path.read_bytes()
-        if hashlib.sha256(content).hexdigest() != facts["weights_hash"]:
-            raise DataError(f"{path}: not the weights that {CONFIG_FILE} describes")
-        if tuple(facts["likeness"]) != LIKENESS:
-            raise DataError(f"{folder}: made for other inputs than this version's")
-        weights = UniversalWeights(**load(content))
-        policy = Universal(
-            weights,
-            float(facts["bound"]),
-            float(facts["temperature"]),
-            facts["training"],
-            read_sketches(folder / MET_FILE) if (folder / MET_FILE).exists() else (),
-        )
-    except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
-        raise DataError(f"{folder}: not readable as a universal policy ({error})") from None
-    if weights.first.shape[:1] != (NUM_LIKENESS,):
-        raise DataError(f"{path}: the first layer has another number of inputs")
-    return policy

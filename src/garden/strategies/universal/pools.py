@@ -1,34 +1,54 @@
 """Members of a candidate's ego graph beside those of a target's: compared, pooled, counted.
 
-Importing this module needs numba.
+These are parts of the kernel in :mod:`garden.strategies.universal.kernel`. Importing this module
+needs numba.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from garden.compiled import inlined
-from garden.strategies.universal.features import DISTANCES, FACTS, JACCARD, SHAPES, SHARES
+from garden.strategies.universal.features import AT
 from garden.strategies.universal.rows import MAX_MEMBERS
 
 MOST = MAX_MEMBERS + 1  # members of an ego graph, its centre included
-SIMILAR = len(FACTS)  # where each kind of number begins in a line
-FAR = SIMILAR + len(JACCARD)
-SHARED = FAR + len(DISTANCES)
-SHAPED = SHARED + len(SHARES)
-REAL = SHAPED + len(SHAPES)
 
 # Inlined all of them: a call would hand over dozens of arrays, and count references to each. The
 # compiled whole is kept beside the module that calls: after an edit here that file must change too,
 # or its cache go.
 
 
+class Workspace(NamedTuple):
+    """Arrays that one call of the kernel uses for all of its pairs.
+
+    A *slot* is the number of a plain attribute column among those of the pair.
+    """
+
+    slots: np.ndarray  # (num_columns,) int32: one more than the slot of a column, or 0
+    real: np.ndarray  # (num_columns,) int32: one more than the index of a real column, or 0
+    named: np.ndarray  # (num_slots,) int32: the column of each slot
+    real_named: np.ndarray  # (num_real,) int32: the column of each real one
+    has: np.ndarray  # (num_slots, MOST): 1 where a member of the target has the attribute
+    count_v: np.ndarray  # (num_slots,) int64: neighbours of the candidate that have it
+    count_t: np.ndarray  # (num_slots,) int64: neighbours of the target that have it
+    size_v: np.ndarray  # (MOST,): plain attributes of each member of the candidate
+    size_t: np.ndarray  # (MOST,): and of the target
+    values_v: np.ndarray  # (MOST, num_real): real values of the candidate's members
+    values_t: np.ndarray  # (MOST, num_real): and of the target's
+    jaccard: np.ndarray  # (MOST, MOST): similarities of the candidate's and the target's members
+    squares: np.ndarray  # (MOST, MOST): their squared distances
+    nearest: np.ndarray  # (MOST,): the highest similarity of each member of the target
+    far_nearest: np.ndarray  # (MOST,): and its lowest squared distance
+    logs: np.ndarray  # (2 · MOST,): log(1), log(2), …
+
+
 @inlined
-def compare_members(  # type: ignore[no-untyped-def]
-    rows, row, real, slots, named, has, count_v, size_v, size_t, num_slots, num_t, num_real,
-    values_v, values_t, jaccard, squares,
-):  # fmt: skip
-    """Similarities and squared distances of all members; how many slots the pair uses."""
+def compare_members(rows, row, work, num_slots, num_t, num_real):  # type: ignore[no-untyped-def]
+    """Fill in similarities and squared distances of all members; how many slots the pair uses."""
+    slots, real, has, count_v = work.slots, work.real, work.has, work.count_v
     used, k = num_slots, rows.columns_at[row]
     first = rows.members_at[row]
     both = np.empty(MOST)
@@ -44,7 +64,7 @@ def compare_members(  # type: ignore[no-untyped-def]
             slot = slots[column] - 1
             if slot < 0:
                 slot = used
-                named[slot], count_v[slot] = column, 0
+                work.named[slot], count_v[slot] = column, 0
                 used += 1
                 slots[column] = used
             elif slot < num_slots:
@@ -52,16 +72,16 @@ def compare_members(  # type: ignore[no-untyped-def]
                     both[other] += has[slot, other]
             if member:
                 count_v[slot] += 1
-        size_v[member] = size
+        work.size_v[member] = size
         for other in range(num_t):
-            square = size + size_t[other] - 2.0 * both[other]
-            alike, union = both[other], size + size_t[other] - both[other] + num_real
-            for place in range(num_real):
-                difference = values_v[member, place] - values_t[other, place]
+            square = size + work.size_t[other] - 2.0 * both[other]
+            alike, union = both[other], size + work.size_t[other] - both[other] + num_real
+            for index in range(num_real):
+                difference = work.values_v[member, index] - work.values_t[other, index]
                 square += difference * difference
                 alike += 1.0 / (1.0 + difference * difference)
-            squares[member, other] = square
-            jaccard[member, other] = alike / union if union > 0.0 else 0.0
+            work.squares[member, other] = square
+            work.jaccard[member, other] = alike / union if union > 0.0 else 0.0
     return used
 
 
@@ -73,12 +93,12 @@ def around_centre(rows, row, sizes, real, num_real, values):  # type: ignore[no-
     turned = num_real > rows.real_columns_at[row + 1] - rows.real_columns_at[row]
     for member in range(1, num):
         shared = float(rows.members[first + member, 1])
-        if turned:  # columns that only the other side shows to be real
-            shared -= _turned_real(rows, row, member, real)
+        if turned:  # columns that are real because of the other side
+            shared -= _shared_real(rows, row, member, real)
         square = sizes[0] + sizes[member] - 2.0 * shared
         alike, union = shared, sizes[0] + sizes[member] - shared + num_real
-        for place in range(num_real):
-            difference = values[member, place] - values[0, place]
+        for index in range(num_real):
+            difference = values[member, index] - values[0, index]
             square += difference * difference
             alike += 1.0 / (1.0 + difference * difference)
         similar = alike / union if union > 0.0 else 0.0
@@ -89,8 +109,8 @@ def around_centre(rows, row, sizes, real, num_real, values):  # type: ignore[no-
 
 
 @inlined
-def _turned_real(rows, row, member, real):  # type: ignore[no-untyped-def]
-    """How many columns that a member shares with its centre count as real in this pair."""
+def _shared_real(rows, row, member, real):  # type: ignore[no-untyped-def]
+    """How many columns that a member shares with its centre are real in this pair."""
     first, start = rows.members_at[row], rows.columns_at[row]
     stop = start + rows.members[first, 0]
     k = start
@@ -106,8 +126,10 @@ def _turned_real(rows, row, member, real):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def pool_members(jaccard, squares, nearest, far_nearest, num_v, num_t, unit, line):  # type: ignore[no-untyped-def]
-    """Means, extremes and powers over the members, into the line."""
+def pool_members(work, num_v, num_t, unit, line):  # type: ignore[no-untyped-def]
+    """Means, extremes and fourth powers over the members, into the line of the pair."""
+    jaccard, squares = work.jaccard, work.squares
+    nearest, far_nearest = work.nearest, work.far_nearest
     some_v, some_t = max(1, num_v - 1), max(1, num_t - 1)
     own = jaccard[0, 0]
     w_t, w_t_most, w_t_4, far_w_t, far_w_t_least = 0.0, 0.0, 0.0, 0.0, np.inf
@@ -129,45 +151,50 @@ def pool_members(jaccard, squares, nearest, far_nearest, num_v, num_t, unit, lin
             nearest[u], far_nearest[u] = max(nearest[u], here), min(far_nearest[u], away)
         w_to_t += similar
         far_w_to_t += _log1p(square * unit)
+    line[AT.v_t], line[AT.v_t_4] = own, own**4
+    line[AT.w_t_mean], line[AT.w_t_max], line[AT.w_t_4] = w_t / some_v, w_t_most, w_t_4 / some_v
+    line[AT.w_u_mean], line[AT.w_u_4] = w_u / (some_v * some_t), w_u_4 / (some_v * some_t)
+    line[AT.w_to_t], line[AT.far_w_to_t] = w_to_t / some_v, far_w_to_t / some_v
+    line[AT.far_v_t] = _log1p(squares[0, 0] * unit)
+    line[AT.far_w_t_min] = _log1p((far_w_t_least if num_v > 1 else 0.0) * unit)
+    line[AT.far_w_t_mean] = _log1p(far_w_t * unit / some_v)
+    line[AT.far_w_u_mean] = _log1p(far_w_u * unit / (some_v * some_t))
+    _pool_targets(work, num_t, unit, line)
+
+
+@inlined
+def _pool_targets(work, num_t, unit, line):  # type: ignore[no-untyped-def]
+    """The part of :func:`pool_members` that runs over the target's neighbours."""
+    some_t = max(1, num_t - 1)
     v_u, v_u_most, v_u_4, far_v_u, far_v_u_least = 0.0, 0.0, 0.0, 0.0, np.inf
     u_to_v, u_to_v_4, far_u_to_v, w_u_most, far_w_u_least = 0.0, 0.0, 0.0, 0.0, np.inf
     for u in range(1, num_t):
-        similar, square = jaccard[0, u], squares[0, u]
+        similar, square = work.jaccard[0, u], work.squares[0, u]
+        best, least = work.nearest[u], work.far_nearest[u]
         v_u += similar
         v_u_4 += similar**4
         v_u_most = max(v_u_most, similar)
         far_v_u += square
         far_v_u_least = min(far_v_u_least, square)
-        u_to_v += nearest[u]
-        u_to_v_4 += nearest[u] ** 4
-        w_u_most = max(w_u_most, nearest[u])
-        far_u_to_v += _log1p(far_nearest[u] * unit)
-        far_w_u_least = min(far_w_u_least, far_nearest[u])
-    if num_v == 1:
-        far_w_t_least = 0.0
+        u_to_v += best
+        u_to_v_4 += best**4
+        w_u_most = max(w_u_most, best)
+        far_u_to_v += _log1p(least * unit)
+        far_w_u_least = min(far_w_u_least, least)
     if num_t == 1:
         far_v_u_least, far_w_u_least = 0.0, 0.0
-    at = SIMILAR
-    line[at], line[at + 1], line[at + 2] = own, w_t / some_v, w_t_most
-    line[at + 3], line[at + 4] = v_u / some_t, v_u_most
-    line[at + 5], line[at + 6] = w_u / (some_v * some_t), w_u_most
-    line[at + 7], line[at + 8] = u_to_v / some_t, w_to_t / some_v
-    line[at + 12], line[at + 13], line[at + 14] = own**4, w_t_4 / some_v, v_u_4 / some_t
-    line[at + 15], line[at + 16] = w_u_4 / (some_v * some_t), u_to_v_4 / some_t
-    at = FAR
-    line[at], line[at + 1] = _log1p(squares[0, 0] * unit), _log1p(far_w_t_least * unit)
-    line[at + 2], line[at + 3] = _log1p(far_w_t * unit / some_v), _log1p(far_v_u_least * unit)
-    line[at + 4], line[at + 5] = _log1p(far_v_u * unit / some_t), _log1p(far_w_u_least * unit)
-    line[at + 6] = _log1p(far_w_u * unit / (some_v * some_t))
-    line[at + 7], line[at + 8] = far_u_to_v / some_t, far_w_to_t / some_v
+    line[AT.v_u_mean], line[AT.v_u_max], line[AT.v_u_4] = v_u / some_t, v_u_most, v_u_4 / some_t
+    line[AT.u_to_v], line[AT.u_to_v_4] = u_to_v / some_t, u_to_v_4 / some_t
+    line[AT.w_u_max], line[AT.far_u_to_v] = w_u_most, far_u_to_v / some_t
+    line[AT.far_v_u_min] = _log1p(far_v_u_least * unit)
+    line[AT.far_v_u_mean] = _log1p(far_v_u * unit / some_t)
+    line[AT.far_w_u_min] = _log1p(far_w_u_least * unit)
 
 
 @inlined
-def fill_shares(  # type: ignore[no-untyped-def]
-    rows, row, real, slots, has, count_v, count_t, size_v, size_t, used, num_slots, num_v, num_t,
-    logs, line,
-):  # fmt: skip
-    """How far attributes are shared, plainly and by rarity."""
+def fill_shares(rows, row, work, used, num_slots, num_v, num_t, line):  # type: ignore[no-untyped-def]
+    """How far attributes are shared, all counting alike or by rarity; counts are of neighbours."""
+    count_v, count_t, has, logs = work.count_v, work.count_t, work.has, work.logs
     some_v, some_t, whole = max(1, num_v), max(1, num_t), logs[num_v + num_t + 1]
     low, high, rare_low, rare_high = 0.0, 0.0, 0.0, 0.0
     t_n, rare_t_n, rare_t = 0.0, 0.0, 0.0
@@ -187,9 +214,9 @@ def fill_shares(  # type: ignore[no-untyped-def]
     v_n, rare_v_n, rare_v, rare_both = 0.0, 0.0, 0.0, 0.0
     start = rows.columns_at[row]
     for k in range(start, start + rows.members[rows.members_at[row], 0]):
-        if real[rows.columns[k]]:
+        if work.real[rows.columns[k]]:
             continue
-        slot = slots[rows.columns[k]] - 1
+        slot = work.slots[rows.columns[k]] - 1
         seen_t = count_t[slot] if slot < num_slots else 0
         rarity = whole - logs[count_v[slot] + seen_t]
         v_n += seen_t / some_t
@@ -197,11 +224,10 @@ def fill_shares(  # type: ignore[no-untyped-def]
         rare_v += rarity
         if slot < num_slots and has[slot, 0] > 0.0:
             rare_both += rarity
-    at = SHARED
-    line[at] = _ratio(rare_both, rare_v + rare_t - rare_both)
-    line[at + 1], line[at + 2] = _ratio(low, high), _ratio(rare_low, rare_high)
-    line[at + 3], line[at + 4] = _ratio(t_n, size_t[0]), _ratio(rare_t_n, rare_t)
-    line[at + 5], line[at + 6] = _ratio(v_n, size_v[0]), _ratio(rare_v_n, rare_v)
+    line[AT.rare_v_t] = _ratio(rare_both, rare_v + rare_t - rare_both)
+    line[AT.n_n], line[AT.rare_n_n] = _ratio(low, high), _ratio(rare_low, rare_high)
+    line[AT.t_n], line[AT.rare_t_n] = _ratio(t_n, work.size_t[0]), _ratio(rare_t_n, rare_t)
+    line[AT.v_n], line[AT.rare_v_n] = _ratio(v_n, work.size_v[0]), _ratio(rare_v_n, rare_v)
 
 
 @inlined

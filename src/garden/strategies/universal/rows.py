@@ -1,8 +1,9 @@
-"""What an ego graph announces so that any other can be likened to it, free of attribute identity.
+"""The representation of `universal`: all that another ego graph needs to be compared with this one.
 
-Profiles of the centre and of at most :data:`MAX_MEMBERS` neighbours, the keys of all neighbours,
-a signature of each link, and the shape of the ego graph. A row comes from its ego graph alone: the
-sample of neighbours is drawn by hashes of what that shows, never by an id or a place in a batch.
+The profiles of the centre and of at most :data:`MAX_MEMBERS` neighbours, the keys of all
+neighbours, a signature of each link, and the shape of the ego graph. A row comes from its ego graph
+alone: neighbours are sampled by hashes of the profiles in it, never by an id or a position in a
+batch.
 """
 
 from __future__ import annotations
@@ -13,23 +14,38 @@ import numpy as np
 
 from garden.graphs.ego import EgoGraphs, ragged_rows
 from garden.splitmix import mixed
-from garden.strategies.base import Ragged, Representations
 from garden.strategies.ego_matching import key_sums
 from garden.strategies.profile_keys import (
     ProfileEntries,
     keys_of_entries,
     profile_entries,
 )
+from garden.strategies.representations import Ragged, Representations
 
-MAX_MEMBERS = 32  # neighbours whose profiles travel; keys of all of them do
+MAX_MEMBERS = 32  # neighbours whose profiles are sent; the keys of all are
 
 
-class LikenessRows(NamedTuple):
-    """The arrays of some representations, as the kernels read them; offsets are ``*_at``."""
+class ShapeColumns(NamedTuple):
+    """The columns of ``shape``, numbers that describe how an ego graph is built."""
+
+    degree: int  # log(1 + degree)
+    clustering: int  # the share of pairs of neighbours that are linked
+    effective_size: int  # log(1 + Burt's effective size): degree less mean degree among neighbours
+    components: int  # log(1 + connected components of the neighbours, without the centre)
+    largest_component: int  # share of the neighbours in the largest of them
+    isolated: int  # share of the neighbours that are linked to no other
+    concentration: int  # the chance that another neighbour has an attribute that one has
+
+
+SHAPE = ShapeColumns(*range(7))
+
+
+class FeatureRows(NamedTuple):
+    """The arrays of some representations as the kernels read them; ``*_at`` are offsets of rows."""
 
     own: np.ndarray  # (num_rows,) uint64: the key of the centre's profile
     bag: np.ndarray  # (num_rows,) uint64: the sum of the neighbours' keys
-    shape: np.ndarray  # (num_rows, 7) float64: see `_shapes`
+    shape: np.ndarray  # (num_rows, 7) float64: see `ShapeColumns`
     neighbours: np.ndarray  # uint64 keys of all neighbours, ascending
     signatures: np.ndarray  # uint64 of their links to the centre, aligned with them
     neighbours_at: np.ndarray
@@ -43,10 +59,10 @@ class LikenessRows(NamedTuple):
     real_values_at: np.ndarray
 
 
-def rows_of(representations: Representations) -> LikenessRows:
-    """The arrays of likeness representations."""
+def feature_rows(representations: Representations) -> FeatureRows:
+    """The arrays of what :func:`ego_representations` made."""
     arrays, ragged = representations.arrays, representations.ragged
-    return LikenessRows(
+    return FeatureRows(
         own=np.asarray(arrays["own"]),
         bag=np.asarray(arrays["bag"]),
         shape=np.asarray(arrays["shape"]),
@@ -64,11 +80,11 @@ def rows_of(representations: Representations) -> LikenessRows:
     )
 
 
-def likeness_representations(egos: EgoGraphs) -> Representations:
-    """Each ego graph as the rows that :mod:`garden.strategies.universal.features` compares."""
-    used, place = np.unique(egos.members, return_inverse=True)
+def ego_representations(egos: EgoGraphs) -> Representations:
+    """One row per ego graph, for :func:`garden.strategies.universal.features.pair_features`."""
+    used, position = np.unique(egos.members, return_inverse=True)
     profiles = profile_entries(egos.profiles[used])
-    keys = keys_of_entries(profiles)[place]
+    keys = keys_of_entries(profiles)[position]
     signatures = _link_signatures(egos, keys)
     order = np.lexsort((signatures, keys, egos.owner))
     order = order[~egos.is_centre[order]]  # neighbours, by their keys
@@ -76,7 +92,7 @@ def likeness_representations(egos: EgoGraphs) -> Representations:
     neighbours = Ragged(keys[order], offsets)
     bag = key_sums(neighbours)
     sample = _sampled(egos, keys, bag, order)
-    entries, concentration = _entries(egos, profiles, place[sample], sample)
+    entries, concentration = _entries(egos, profiles, position[sample], sample)
     return Representations(
         {
             "own": keys[egos.is_centre],
@@ -92,9 +108,9 @@ def likeness_representations(egos: EgoGraphs) -> Representations:
 
 
 def _link_signatures(egos: EgoGraphs, keys: np.ndarray) -> np.ndarray:
-    """For each member, the sum of the keys of those neighbours that it shares with the centre.
+    """For each member, the sum of the keys of the neighbours that it shares with the centre.
 
-    The two ends of a link see the same common neighbours, and so the same sum.
+    Both ends of a link have the same common neighbours, and so the same sum, modulo 2^64.
     """
     heads, tails = egos.edges
     among = ~egos.is_centre[heads] & ~egos.is_centre[tails]
@@ -104,12 +120,12 @@ def _link_signatures(egos: EgoGraphs, keys: np.ndarray) -> np.ndarray:
 
 
 def _sampled(egos: EgoGraphs, keys: np.ndarray, bag: np.ndarray, by_key: np.ndarray) -> np.ndarray:
-    """Members whose profiles travel: each centre, then neighbours in the order of their hashes."""
+    """Positions of the members whose profiles are sent: each centre, then neighbours by hash."""
     owner, values = egos.owner[by_key], keys[by_key]
     fresh = np.ones(len(by_key), dtype=bool)
     fresh[1:] = (values[1:] != values[:-1]) | (owner[1:] != owner[:-1])
     first = np.maximum.accumulate(np.where(fresh, np.arange(len(by_key)), 0))
-    repeat = (np.arange(len(by_key)) - first).astype(np.uint64)  # equal profiles are told apart
+    repeat = (np.arange(len(by_key)) - first).astype(np.uint64)  # numbers equal profiles
     hashes = mixed(values ^ mixed(bag[owner] + repeat))
     drawn = by_key[np.lexsort((hashes, owner))]
     starts = egos.offsets[:-1] - np.arange(len(egos))
@@ -123,7 +139,7 @@ def _sampled(egos: EgoGraphs, keys: np.ndarray, bag: np.ndarray, by_key: np.ndar
 def _entries(
     egos: EgoGraphs, profiles: ProfileEntries, rows: np.ndarray, sample: np.ndarray
 ) -> tuple[dict[str, Ragged], np.ndarray]:
-    """What the sampled members have in which column, and how alike the neighbours are."""
+    """The attributes of the sampled members as ragged rows, and the concentration of each ego."""
     width, owner = max(1, egos.num_attributes), egos.owner[sample]
     positions, starts = ragged_rows(profiles.offsets, rows)
     member = np.repeat(np.arange(len(sample)), np.diff(starts))
@@ -157,7 +173,7 @@ def _real_values(
     plain: np.ndarray,
     owner: np.ndarray,
 ) -> Ragged:
-    """What each sampled member has in the real columns of its ego graph, member by member."""
+    """The values of each sampled member in the real columns of its ego graph, member by member."""
     num_egos = int(owner[-1]) + 1 if len(owner) else 0
     counts = np.bincount(real // width, minlength=num_egos)  # of real columns per ego graph
     starts = np.concatenate([[0], np.cumsum(counts[owner])])
@@ -170,7 +186,10 @@ def _real_values(
 
 
 def _concentration(code: np.ndarray, width: int, neighbours: np.ndarray) -> np.ndarray:
-    """The chance that another sampled neighbour has an attribute that one has, (num_egos,)."""
+    """The chance that another sampled neighbour has an attribute that one has, (num_egos,).
+
+    Σ_a n_a (n_a − 1) / ((n − 1) Σ_a n_a), with n_a of the n neighbours having attribute a.
+    """
     kinds, counts = np.unique(code, return_counts=True)
     ego = kinds // width
     total = np.bincount(ego, weights=counts, minlength=len(neighbours))
@@ -180,43 +199,34 @@ def _concentration(code: np.ndarray, width: int, neighbours: np.ndarray) -> np.n
 
 
 def _shapes(egos: EgoGraphs, concentration: np.ndarray) -> np.ndarray:
-    """Numbers that say how an ego graph is built, (num_egos, 7).
-
-    log(1 + degree); the share of pairs of neighbours that are linked; the logarithm of one plus
-    Burt's effective size; of one plus the number of groups into which the neighbours fall without
-    the centre; the share of the largest group and of neighbours alone; and the concentration.
-    """
+    """The numbers of :class:`ShapeColumns`, (num_egos, 7) float64."""
     num, degrees = len(egos), egos.degrees.astype(np.float64)
     heads, tails = egos.edges
     among = ~egos.is_centre[heads] & ~egos.is_centre[tails]
     links = np.bincount(egos.owner[heads[among]], minlength=num)  # both directions
     pairs = degrees * (degrees - 1)
-    closed = np.divide(links, pairs, out=np.zeros(num), where=pairs > 0)
     some = np.maximum(degrees, 1)
-    labels = _group_labels(heads[among], tails[among], len(egos.members))[~egos.is_centre]
+    labels = _component_labels(heads[among], tails[among], len(egos.members))[~egos.is_centre]
     sizes = np.bincount(labels, minlength=1)
-    group = np.flatnonzero(sizes)  # a group bears the place of its first member
-    owner = egos.owner[group]
-    groups = np.bincount(owner, minlength=num)
+    component = np.flatnonzero(sizes)  # a component is labelled by its first member
+    owner = egos.owner[component]
     largest = np.zeros(num)
-    np.maximum.at(largest, owner, sizes[group])
-    alone = np.bincount(owner, weights=sizes[group] == 1, minlength=num)
-    return np.stack(
-        [
-            np.log1p(degrees),
-            closed,
-            np.log1p(degrees - links / some),
-            np.log1p(groups),
-            largest / some,
-            alone / some,
-            concentration,
-        ],
-        axis=1,
-    )
+    np.maximum.at(largest, owner, sizes[component])
+    isolated = np.bincount(owner, weights=sizes[component] == 1, minlength=num)
+    columns = {
+        "degree": np.log1p(degrees),
+        "clustering": np.divide(links, pairs, out=np.zeros(num), where=pairs > 0),
+        "effective_size": np.log1p(degrees - links / some),
+        "components": np.log1p(np.bincount(owner, minlength=num)),
+        "largest_component": largest / some,
+        "isolated": isolated / some,
+        "concentration": concentration,
+    }
+    return np.stack([columns[name] for name in SHAPE._fields], axis=1)
 
 
-def _group_labels(heads: np.ndarray, tails: np.ndarray, size: int) -> np.ndarray:
-    """The first member of the group that links lead to, for each member, (size,)."""
+def _component_labels(heads: np.ndarray, tails: np.ndarray, size: int) -> np.ndarray:
+    """The first member of each member's connected component, (size,)."""
     labels = np.arange(size)
     while True:
         lower = labels.copy()

@@ -1,6 +1,6 @@
 """Adapting `universal` to one graph: a few seconds of fine-tuning, guided by the oracle.
 
-It is central, as all training here is: it sees the whole graph. Training targets make the lesson;
+It is central, as all training here is: it sees the whole graph. It trains on training targets;
 validation targets choose between the old policy and the new one, and a temperature. Test targets
 play no part.
 """
@@ -24,13 +24,13 @@ from garden.strategies.universal.policy import Universal
 from garden.training.universal.config import AdaptConfig, UniversalConfig
 from garden.training.universal.train import (
     UNIVERSAL_TEMPERATURES,
-    Lesson,
-    lesson_on,
+    GraphBatch,
+    graph_batch,
     memoryless_ratio,
     train_universal,
 )
 
-MAX_PAIRS = 500_000  # nodes × targets of a lesson, 60 MB; of more targets some are drawn
+MAX_PAIRS = 500_000  # nodes × targets of a batch, 60 MB; of more targets a sample is drawn
 MAX_VALIDATION_PAIRS = 200_000
 
 
@@ -40,11 +40,19 @@ def adapt_universal(
     config: AdaptConfig,
     progress: Progress = silent,
 ) -> Adapted:
-    """The policy after fine-tuning on a task, or as it was where that serves no better."""
+    """The policy after fine-tuning on a task, or as it was where validation finds that no better.
+
+    Args:
+        start: The policy to start from.
+        task: The graph and its split.
+        config: Updates, step size, and how many messages to learn from.
+        progress: Called as updates pass.
+
+    """
     began = time.monotonic()
     require_attributes(ego_graphs(task.graph), start.name)
-    validation = _lesson(task, task.validation_targets, True, MAX_VALIDATION_PAIRS)
-    training = _lesson(task, training_targets(task, config), False, MAX_PAIRS)
+    validation = _batch(task, task.validation_targets, True, MAX_VALIDATION_PAIRS)
+    training = _batch(task, training_targets(task, config), False, MAX_PAIRS)
     old, new = (network_of(start.weights, start.bound) for _ in range(2))
     train_universal(
         [training],
@@ -60,7 +68,7 @@ def adapt_universal(
             (memoryless_ratio(network, validation, t), network, t) for t in UNIVERSAL_TEMPERATURES
         ]
     after, chosen, temperature = min(choices, key=lambda choice: choice[0])
-    facts = {
+    record = {
         "graph": task.graph.name,
         "options": asdict(config),
         "max_hops": validation.max_hops,
@@ -71,18 +79,18 @@ def adapt_universal(
     }
     policy = Universal(chosen.weights(), start.bound, temperature, start.training, start.met)
     graph, marks = task.graph, GraphIdentity.of(task.graph).marks
-    return Adapted(policy, graph.content_hash, task.content_hash, task.seed, facts, marks=marks)
+    return Adapted(policy, graph.content_hash, task.content_hash, task.seed, record, marks=marks)
 
 
 def training_targets(task: SearchTask, config: AdaptConfig) -> np.ndarray:
-    """The targets of so many messages to training targets; without a number, all of them."""
+    """The targets of ``config.messages`` messages; without a number, all training targets."""
     if config.messages is None:
         return task.train_targets
     return np.unique(training_messages(task, config.messages)[:, 1])
 
 
 def training_messages(task: SearchTask, count: int) -> np.ndarray:
-    """Messages from anybody to training targets, (count, 2): a longer list begins like a short."""
+    """Random sources and training targets, (count, 2); a longer list begins with the shorter."""
     blocks = [
         draw_pairs(
             task.train_targets, task.graph.num_nodes, 100, [task.seed, ADAPTING_MESSAGES, number]
@@ -92,12 +100,12 @@ def training_messages(task: SearchTask, count: int) -> np.ndarray:
     return np.concatenate(blocks)[:count]
 
 
-def _lesson(task: SearchTask, targets: np.ndarray, validates: bool, max_pairs: int) -> Lesson:
+def _batch(task: SearchTask, targets: np.ndarray, validates: bool, max_pairs: int) -> GraphBatch:
     most = max(1, max_pairs // task.graph.num_nodes)
     if len(targets) > most:
         draws = np.random.default_rng([task.seed, ADAPTING_TARGETS])
         targets = np.sort(draws.choice(targets, most, replace=False))
-    return lesson_on(task.graph, targets, task.graph.name, validates)
+    return graph_batch(task.graph, targets, task.graph.name, validates)
 
 
 def _options(config: AdaptConfig, seed: int) -> UniversalConfig:

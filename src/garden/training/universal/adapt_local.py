@@ -1,14 +1,13 @@
-"""Agents that learn by themselves, from the messages that pass through them.
+"""Agents that learn edge biases by themselves, from the messages that pass through them.
 
-Who knows what: a holder knows its neighbours' scores for the message's target, as the shared
-strategy gives them, and the neighbour that it chose. When the message arrives, an acknowledgement
-goes back along its path, and each holder on it hears how many further hops were needed after its
-choice. Where none comes, the message was lost. From this alone an agent corrects its own scorer:
-one number for each neighbour, added to that neighbour's score. Representations stay as announced,
-no agent reads another's numbers, and there is no central step.
+A holder has its neighbours' scores for the message's target, as the shared strategy gives them, and
+the neighbour that it chose. When the message arrives, an acknowledgement goes back along its path
+with the number of hops after each holder's choice; without one, the message was lost. From this
+alone an agent learns one number for each neighbour, added to that neighbour's score.
+Representations do not change, no agent reads another's numbers, and there is no central step.
 
-The step is REINFORCE with a running baseline of the agent's own. Corrections of the last hidden
-layer were tried in place of one number per neighbour: they learn far more slowly.
+The step is REINFORCE with a running baseline of the agent's own (:class:`LearningAgent`).
+Corrections of the last hidden layer, in place of one number per neighbour, learn far more slowly.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from garden.strategies.base import Strategy
 from garden.strategies.memory import MEMORIES, Memory
 from garden.strategies.selection import choice_weights, choose
 from garden.strategies.universal.adapted import Adapted
-from garden.strategies.universal.edge_bias import Trust, TrustingHolders
+from garden.strategies.universal.edge_bias import EdgeBias, EdgeBiasMemory
 from garden.strategies.universal.policy import Universal
 from garden.training.universal.adapt import training_messages
 from garden.training.universal.config import AdaptConfig
@@ -46,51 +45,76 @@ EPISODES_PER_PAIR = 5  # of the validation pairs
 
 @final
 class LearningAgent:
-    """One agent's own numbers, and how it changes them."""
+    """One agent's edge biases, and how it changes them.
 
-    STEP = 0.3
-    DISCOUNT = 0.9  # of each further hop
-    WINDOW = 50  # outcomes over which the baseline runs
+    With π = softmax(s + b) over its neighbours, c the neighbour chosen and G = γ^h the outcome, h
+    further hops after the choice (G = 0 where the message was lost)::
+
+        b ← b + α (G − V) (1_c − π)        V ← V + (G − V) / min(n, 50)
+
+    V is the mean outcome so far; the first outcome only sets it.
+    """
+
+    STEP = 0.3  # α
+    DISCOUNT = 0.9  # γ
+    WINDOW = 50  # outcomes that the baseline V averages over
 
     def __init__(self, num_neighbours: int) -> None:
-        self.worth = np.zeros(num_neighbours)
+        self.edge_bias = np.zeros(num_neighbours)
         self.baseline = 0.0
-        self.num_heard = 0
+        self.num_outcomes = 0
 
     def chances(self, scores: np.ndarray) -> np.ndarray:
-        """How likely it sends a message to each neighbour, by scores for its target."""
-        weights = choice_weights(scores + self.worth, "softmax")
+        """π, the chance of each neighbour, from their scores for the message's target."""
+        weights = choice_weights(scores + self.edge_bias, "softmax")
         shares: np.ndarray = weights / weights.sum()
         return shares
 
     def learn(self, chances: np.ndarray, chosen: int, further_hops: int | None) -> None:
-        """Take in what became of one choice: hops after it, or nothing where it was lost."""
+        """Change the biases by the outcome of one choice.
+
+        Args:
+            chances: π at the time of the choice.
+            chosen: The number of the neighbour chosen.
+            further_hops: Hops after the choice until delivery; None where the message was lost.
+
+        """
         outcome = 0.0 if further_hops is None else self.DISCOUNT**further_hops
-        advantage = outcome - self.baseline if self.num_heard else 0.0
-        self.num_heard += 1
-        self.baseline += (outcome - self.baseline) / min(self.num_heard, self.WINDOW)
-        self.worth -= self.STEP * advantage * chances
-        self.worth[chosen] += self.STEP * advantage
+        advantage = outcome - self.baseline if self.num_outcomes else 0.0
+        self.num_outcomes += 1
+        self.baseline += (outcome - self.baseline) / min(self.num_outcomes, self.WINDOW)
+        self.edge_bias -= self.STEP * advantage * chances
+        self.edge_bias[chosen] += self.STEP * advantage
 
 
 def adapt_locally(
     start: Universal, task: SearchTask, config: AdaptConfig, progress: Progress = silent
 ) -> Adapted:
-    """The policy as it was, for agents that know their neighbours by so many messages."""
+    """The policy as it was, with edge biases learned from ``config.num_local_messages`` messages.
+
+    Args:
+        start: The shared policy.
+        task: The graph and its split.
+        config: How many messages.
+        progress: Called as messages pass.
+
+    """
     began = time.monotonic()
     max_hops = limit_towards("auto", task.graph, task.validation_targets)
-    trust = learn_locally(start, task, config.num_local_messages, progress, max_hops)
-    facts = {
+    edge_bias = learn_locally(start, task, config.num_local_messages, progress, max_hops)
+    record = {
         "graph": task.graph.name,
         "options": asdict(config),
         "max_hops": max_hops,
         "validation_ratio_before": _sampled_ratio(start, task, MEMORIES["none"], max_hops),
-        "validation_ratio": _sampled_ratio(start, task, TrustingHolders(trust), max_hops),
+        "validation_ratio": _sampled_ratio(start, task, EdgeBiasMemory(edge_bias), max_hops),
         "kept": "what agents learned",
         "seconds": round(time.monotonic() - began, 2),
     }
     graph, marks = task.graph, GraphIdentity.of(task.graph).marks
-    return Adapted(start, graph.content_hash, task.content_hash, task.seed, facts, trust, marks)
+    return Adapted(
+        start, graph.content_hash, task.content_hash, task.seed, record, edge_bias, marks
+    )
 
 
 def learn_locally(
@@ -99,8 +123,17 @@ def learn_locally(
     num_messages: int,
     progress: Progress = silent,
     max_hops: int = PAPERS_LIMIT,
-) -> Trust:
-    """What all agents know after so many messages from anybody to training targets."""
+) -> EdgeBias:
+    """The edge biases of all agents after some messages to training targets.
+
+    Args:
+        strategy: The shared strategy; its scores stay fixed.
+        task: The graph and its split.
+        num_messages: How many messages are sent, one after the other.
+        progress: Called as messages pass.
+        max_hops: After as many hops a message is lost.
+
+    """
     graph = task.graph
     rows = strategy.represent(ego_graphs(graph))
 
@@ -115,7 +148,7 @@ def learn_locally(
     for number, (source, target) in enumerate(messages.tolist(), start=1):
         send(graph, agents, scores_for(target), source, target, draws, max_hops)
         progress("learning", number, num_messages)
-    return trust_of(graph, agents)
+    return edge_bias_of(graph, agents)
 
 
 def send(
@@ -127,7 +160,21 @@ def send(
     draws: np.random.Generator,
     max_hops: int = PAPERS_LIMIT,
 ) -> int:
-    """Send one message; those who held it learn from its outcome. How many hops it made."""
+    """Send one message; those who held it learn from its outcome.
+
+    Args:
+        graph: The graph.
+        agents: The agent of each node.
+        scores: (num_nodes,) scores of all nodes for this target.
+        source: The first holder.
+        target: The node to reach.
+        draws: By which neighbours are drawn.
+        max_hops: After as many hops the message is lost.
+
+    Returns:
+        The number of hops that the message made.
+
+    """
     holder = source
     trail: list[tuple[int, np.ndarray, int]] = []
     while holder != target and len(trail) < max_hops:
@@ -142,11 +189,11 @@ def send(
     return len(trail)
 
 
-def trust_of(graph: Graph, agents: Sequence[LearningAgent]) -> Trust:
-    """The agents' numbers as one table, for use in the simulator."""
+def edge_bias_of(graph: Graph, agents: Sequence[LearningAgent]) -> EdgeBias:
+    """The biases of all agents as one table, for the simulator."""
     holders = np.repeat(np.arange(graph.num_nodes), np.diff(graph.indptr))
-    worth = np.concatenate([agent.worth for agent in agents])
-    return Trust(holders, graph.indices.astype(np.int64), worth)
+    values = np.concatenate([agent.edge_bias for agent in agents])
+    return EdgeBias(holders, graph.indices.astype(np.int64), values)
 
 
 def _sampled_ratio(

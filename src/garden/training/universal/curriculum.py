@@ -1,6 +1,6 @@
 """The graphs that `universal` is trained on, by kind, and those on which it is validated.
 
-Whole kinds can be left out, so that a policy is tested on a graph of a kind it has never met.
+Whole kinds can be left out, so that a policy is tested on a graph of a kind not in its training.
 """
 
 from __future__ import annotations
@@ -28,23 +28,29 @@ GENERATED, VALIDATED = 150, 40
 
 
 @dataclass(frozen=True)
-class Schoolbook:
+class CurriculumGraph:
     """One graph of the curriculum."""
 
-    kind: str
+    kind: str  # one of KINDS, or any other name
     graph: Graph
     num_targets: int  # how many of its nodes are targets
-    validates: bool = False
+    validates: bool = False  # kept out of training
 
 
 def curriculum(
     without: Sequence[str] = (), progress: Callable[[str], None] = lambda _: None
-) -> Iterator[Schoolbook]:
-    """All graphs but those of the kinds left out, one after the other."""
+) -> Iterator[CurriculumGraph]:
+    """All graphs but those of the kinds left out, one after the other.
+
+    Args:
+        without: Kinds to leave out, of :data:`KINDS`.
+        progress: Called with each kind before its graphs are made.
+
+    """
     unknown = [kind for kind in without if kind not in KINDS]
     if unknown:
         raise SpecError(f"unknown kind {unknown[0]!r}: choose from {', '.join(KINDS)}")
-    makers: dict[str, Callable[[], Iterator[Schoolbook]]] = {
+    makers: dict[str, Callable[[], Iterator[CurriculumGraph]]] = {
         "twitch": _twitch,
         MUSAE: _musae,
         "generated": _generated,
@@ -55,8 +61,8 @@ def curriculum(
             yield from makers[kind]() if kind in makers else _facebook(kind)
 
 
-def taught_graphs(kinds: Sequence[str]) -> Iterator[Graph]:
-    """The whole graphs behind the lessons of these kinds: pieces and thinned ones come of them."""
+def source_graphs(kinds: Sequence[str]) -> Iterator[Graph]:
+    """The whole graphs of these kinds, of which the curriculum takes pieces and thinned copies."""
     for kind in kinds:
         if kind == "generated":
             yield from map(attributed, range(GENERATED + VALIDATED))
@@ -65,9 +71,10 @@ def taught_graphs(kinds: Sequence[str]) -> Iterator[Graph]:
 
 
 def shares_of(kinds: Sequence[str]) -> list[float]:
-    """How often each schoolbook is opened, by the kinds of all: they sum to one.
+    """The chance that an update draws each graph, from the kinds of all: (len(kinds),), sum 1.
 
-    A kind that is not of the curriculum counts as much as a whole family.
+    A family (`facebook`, `twitch`, …) has its share of :data:`SHARES`, split evenly over its kinds
+    and then over the graphs of a kind. Any other kind counts 1.
     """
     families = [kind.split(":")[0] for kind in kinds]
     raw = [
@@ -78,34 +85,34 @@ def shares_of(kinds: Sequence[str]) -> list[float]:
     return [share / sum(each) for share in each]
 
 
-def _facebook(spec: str) -> Iterator[Schoolbook]:
+def _facebook(spec: str) -> Iterator[CurriculumGraph]:
     graph = load(spec)
-    yield Schoolbook(spec, graph, graph.num_nodes)
+    yield CurriculumGraph(spec, graph, graph.num_nodes)
     seeds = int(spec.split(":")[1]) * 1000
     for number in range(THINNED_PER_GRAPH):
-        yield Schoolbook(spec, thinned(graph, seeds + number), 60)
+        yield CurriculumGraph(spec, thinned(graph, seeds + number), 60)
 
 
-def _twitch() -> Iterator[Schoolbook]:
+def _twitch() -> Iterator[CurriculumGraph]:
     for spec in TWITCH:
         graph = load(spec)
         for number in range(PIECES):
             piece = snowball_sample(graph, 150 + 100 * number, number)
-            yield Schoolbook("twitch", piece, 40, number == VALIDATED_PIECE)
+            yield CurriculumGraph("twitch", piece, 40, number == VALIDATED_PIECE)
 
 
-def _musae() -> Iterator[Schoolbook]:
+def _musae() -> Iterator[CurriculumGraph]:
     graph = load(MUSAE)
     for number in range(MUSAE_PIECES):
         piece = snowball_sample(graph, 150 + 60 * number, number)
-        yield Schoolbook(MUSAE, piece, 40, number >= VALIDATED_MUSAE)
+        yield CurriculumGraph(MUSAE, piece, 40, number >= VALIDATED_MUSAE)
         if number % 3 == 0 and number < VALIDATED_MUSAE:
-            yield Schoolbook(MUSAE, thinned(piece, number), 40)
+            yield CurriculumGraph(MUSAE, thinned(piece, number), 40)
 
 
-def _generated() -> Iterator[Schoolbook]:
+def _generated() -> Iterator[CurriculumGraph]:
     for seed in range(GENERATED + VALIDATED):
         graph = attributed(seed)
-        yield Schoolbook("generated", graph, 30, seed >= GENERATED)
+        yield CurriculumGraph("generated", graph, 30, seed >= GENERATED)
         if seed % 3 == 0 and seed < GENERATED:
-            yield Schoolbook("generated", thinned(graph, seed), 30)
+            yield CurriculumGraph("generated", thinned(graph, seed), 30)

@@ -1,4 +1,4 @@
-"""What `universal` has met: sketches of its training graphs, stored beside its weights.
+"""Sketches of the training graphs of `universal`, stored beside its weights.
 
 Hashes of links alone are stored, nothing that a graph could be made of again. For a policy in a
 folder, and with the real data at hand::
@@ -13,13 +13,13 @@ from pathlib import Path
 
 from garden.graphs.link_sketches import GraphSketch
 from garden.graphs.sketch_file import write_sketches
-from garden.strategies.universal.policy import MET_FILE, load_universal
-from garden.training.universal.curriculum import taught_graphs
+from garden.strategies.universal.storage import MET_FILE, load_universal
+from garden.training.universal.curriculum import source_graphs
 
 
 def store_met(folder: str | Path) -> None:
     """Write the sketches of all graphs that the policy in a folder was trained or validated on."""
     kinds = load_universal(Path(folder)).training["kinds"]
     write_sketches(
-        [GraphSketch.of(graph) for graph in taught_graphs(kinds)], Path(folder) / MET_FILE
+        [GraphSketch.of(graph) for graph in source_graphs(kinds)], Path(folder) / MET_FILE
     )

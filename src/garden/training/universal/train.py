@@ -1,8 +1,13 @@
 """Training `universal`: guided by the oracle over many graphs at once.
 
-The likeness of ego graphs needs no gradient, so that it is computed once for each graph and target;
-what is left to train is a small network, minutes of one core. The loss imitates the oracle and
-adds the exact discounted return, which alone knows that a way into a trap costs more than a detour.
+The features of pairs of ego graphs need no gradient, so that they are computed once for each graph
+and target; what is left to train is a small network, minutes of one core. The loss of an update is
+
+    L = imitation − c · J,
+
+with the cross-entropy to the oracle's choices (:func:`.methods.guided.imitation_losses`) and the
+exact discounted return J (:func:`.objectives.return_surrogate`), which unlike imitation counts a
+hop into a trap as worse than a detour.
 """
 
 from __future__ import annotations
@@ -24,83 +29,107 @@ from garden.models.universal_network import UniversalNetwork
 from garden.random_streams import BATCH_ORDER, TRAINING_GRAPH_TARGETS
 from garden.search.chain import chain_of_scores
 from garden.search.limits import limit_of
-from garden.strategies.universal.features import NUM_LIKENESS, likeness_of
+from garden.strategies.universal.features import NUM_FEATURES, pair_features
 from garden.strategies.universal.policy import Universal
-from garden.strategies.universal.rows import likeness_representations
+from garden.strategies.universal.rows import ego_representations
 from garden.training.chain_solvers import log_policy
 from garden.training.methods.guided import imitation_losses
 from garden.training.objectives import return_surrogate, source_weights
 from garden.training.training_graph import Links, make_links
 from garden.training.universal.config import UniversalConfig
-from garden.training.universal.curriculum import Schoolbook, shares_of
+from garden.training.universal.curriculum import CurriculumGraph, shares_of
 
 UNIVERSAL_TEMPERATURES = (0.25, 0.35, 0.5, 0.7, 1.0)
-LEAST_DEVIATION = 1e-2  # of an input: below it, it hardly ever differs
-MAX_RETURN_NODES = 700  # beyond, a lesson is imitation alone
+LEAST_DEVIATION = 1e-2  # of an input that hardly ever differs
+MAX_RETURN_NODES = 700  # of larger graphs, the loss is imitation alone
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
-    """A graph with some of its nodes as targets, and all that an update reads of them."""
+class GraphBatch:
+    """A graph with some of its nodes as targets, and the tensors that updates read of them."""
 
     kind: str
     links: Links
     targets: Tensor  # (num_targets,)
-    likeness: Tensor  # (num_targets, num_nodes, NUM_LIKENESS) float16
+    features: Tensor  # (num_targets, num_nodes, NUM_FEATURES) float16
     distances: Tensor  # (num_targets, num_nodes) float32
-    validates: bool
+    validates: bool  # kept out of training: it chooses the temperature
 
     @property
     def max_hops(self) -> int:
-        """The limit of hops that the distances to its targets ask for."""
+        """The limit of hops for its targets, as ``auto`` sets it."""
         return limit_of("auto", int(self.distances.max()))
 
 
-def lesson_of(book: Schoolbook, seed: int = 0, device: str = "cpu") -> Lesson:
-    """The lesson that a graph gives, its targets drawn by a seed."""
-    count = min(book.num_targets, book.graph.num_nodes)
+def batch_of(entry: CurriculumGraph, seed: int = 0, device: str = "cpu") -> GraphBatch:
+    """A graph of the curriculum as a batch.
+
+    Args:
+        entry: The graph, and how many of its nodes are targets.
+        seed: By which the targets are drawn.
+        device: Where the tensors lie.
+
+    """
+    count = min(entry.num_targets, entry.graph.num_nodes)
     draws = np.random.default_rng([seed, TRAINING_GRAPH_TARGETS])
-    targets = np.sort(draws.choice(book.graph.num_nodes, count, replace=False))
-    return lesson_on(book.graph, targets, book.kind, book.validates, device)
+    targets = np.sort(draws.choice(entry.graph.num_nodes, count, replace=False))
+    return graph_batch(entry.graph, targets, entry.kind, entry.validates, device)
 
 
-def lesson_on(
+def graph_batch(
     graph: Graph, targets: np.ndarray, kind: str, validates: bool, device: str = "cpu"
-) -> Lesson:
-    """The lesson that a graph gives with these targets."""
-    return Lesson(
+) -> GraphBatch:
+    """A graph with these targets as a batch.
+
+    Args:
+        graph: The graph.
+        targets: (num_targets,) nodes.
+        kind: By which its share of the updates is set.
+        validates: Whether it is kept out of training.
+        device: Where the tensors lie.
+
+    """
+    return GraphBatch(
         kind,
         make_links(graph, device),
         torch.as_tensor(targets, device=device),
-        torch.as_tensor(likeness_table(graph, targets).astype(np.float16), device=device),
+        torch.as_tensor(feature_table(graph, targets).astype(np.float16), device=device),
         torch.as_tensor(distances(graph, targets), device=device).float(),
         validates,
     )
 
 
-def likeness_table(graph: Graph, targets: np.ndarray) -> np.ndarray:
-    """The likeness of every node and each target, (num_targets, num_nodes, NUM_LIKENESS)."""
-    rows = likeness_representations(ego_graphs(graph))
+def feature_table(graph: Graph, targets: np.ndarray) -> np.ndarray:
+    """Features of every node for each target, (num_targets, num_nodes, NUM_FEATURES) float32."""
+    rows = ego_representations(ego_graphs(graph))
     nodes = np.arange(graph.num_nodes)
     pairs = np.stack([np.tile(nodes, len(targets)), np.repeat(targets, len(nodes))], axis=1)
-    return likeness_of(rows, rows, pairs).reshape(len(targets), len(nodes), NUM_LIKENESS)
+    return pair_features(rows, rows, pairs).reshape(len(targets), len(nodes), NUM_FEATURES)
 
 
 def train_universal(
-    lessons: Sequence[Lesson],
+    batches: Sequence[GraphBatch],
     config: UniversalConfig,
     progress: Callable[[int, dict[str, float]], None] = lambda _number, _stats: None,
     network: UniversalNetwork | None = None,
 ) -> UniversalNetwork:
-    """The network after training on those lessons that do not validate."""
-    taught = [lesson for lesson in lessons if not lesson.validates]
-    if not taught:
+    """The network after training on those batches that do not validate.
+
+    Args:
+        batches: Graphs with their targets; an update draws one by the shares of their kinds.
+        config: Updates, step size, loss coefficients and seed.
+        progress: Called after each update with its number and statistics.
+        network: The network to start from, which is changed; a fresh one without it.
+
+    """
+    training = [batch for batch in batches if not batch.validates]
+    if not training:
         raise TaskError("there is no graph to train on")
-    device = taught[0].links.device
+    device = training[0].links.device
     torch.manual_seed(config.seed)
     if network is None:
         network = UniversalNetwork(config.hidden, config.bound)
-        network.standardise_by(*_moments(taught))
+        network.standardise_by(*_moments(training))
     network.to(device)
     optimiser = torch.optim.AdamW(
         network.parameters(), config.learning_rate, weight_decay=config.weight_decay
@@ -110,10 +139,10 @@ def train_universal(
     )
     draws = np.random.default_rng([config.seed, BATCH_ORDER])
     dropout = Dropout(config.dropout, torch.Generator(device).manual_seed(config.seed))
-    shares = shares_of([lesson.kind for lesson in taught])
+    shares = shares_of([batch.kind for batch in training])
     for number in range(config.updates):
-        lesson = taught[int(draws.choice(len(taught), p=shares))]
-        loss, stats = universal_loss(network, lesson, config, dropout, draws)
+        batch = training[int(draws.choice(len(training), p=shares))]
+        loss, stats = universal_loss(network, batch, config, dropout, draws)
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -125,20 +154,29 @@ def train_universal(
 
 def universal_loss(
     network: UniversalNetwork,
-    lesson: Lesson,
+    batch: GraphBatch,
     config: UniversalConfig,
     dropout: Dropout,
     draws: np.random.Generator,
 ) -> tuple[Tensor, dict[str, float]]:
-    """One update's loss over some targets of a lesson, and what is worth knowing about it."""
-    links = lesson.links
+    """The loss of one update, and its parts as statistics.
+
+    Args:
+        network: The network.
+        batch: The graph; targets are drawn from its own.
+        config: How many targets, and the loss coefficients.
+        dropout: Applied to both hidden layers.
+        draws: By which the targets are drawn.
+
+    """
+    links = batch.links
     fit = max(3, min(config.targets_per_update, config.nodes_per_update // links.num_nodes))
-    count = min(len(lesson.targets), fit)
+    count = min(len(batch.targets), fit)
     chosen = torch.as_tensor(
-        draws.choice(len(lesson.targets), count, replace=False), device=links.device
+        draws.choice(len(batch.targets), count, replace=False), device=links.device
     )
-    scores = network(lesson.likeness[chosen].float(), dropout)
-    targets, reach = lesson.targets[chosen], lesson.distances[chosen]
+    scores = network(batch.features[chosen].float(), dropout)
+    targets, reach = batch.targets[chosen], batch.distances[chosen]
     imitation = imitation_losses(scores, reach, targets, links)[0].mean()
     stats = {"imitation": imitation.item()}
     if links.num_nodes > MAX_RETURN_NODES:
@@ -151,14 +189,12 @@ def universal_loss(
     return imitation - config.return_coef * surrogate.mean(), stats
 
 
-def tempered(network: UniversalNetwork, lessons: Iterable[Lesson]) -> Universal:
-    """The policy at the temperature that serves the validating graphs best, each counting alike."""
+def with_best_temperature(network: UniversalNetwork, batches: Iterable[GraphBatch]) -> Universal:
+    """The policy at the best of :data:`TEMPERATURES`: least mean log ratio on validating graphs."""
     logs: list[np.ndarray] = []
-    for lesson in lessons:
-        if lesson.validates:
-            ratios = [
-                memoryless_ratio(network, lesson, chosen) for chosen in UNIVERSAL_TEMPERATURES
-            ]
+    for batch in batches:
+        if batch.validates:
+            ratios = [memoryless_ratio(network, batch, chosen) for chosen in UNIVERSAL_TEMPERATURES]
             logs.append(np.log(ratios))
     if not logs:
         raise TaskError("there is no graph to choose a temperature on")
@@ -166,24 +202,32 @@ def tempered(network: UniversalNetwork, lessons: Iterable[Lesson]) -> Universal:
     return Universal(network.weights(), network.bound, best)
 
 
-def memoryless_ratio(network: UniversalNetwork, lesson: Lesson, temperature: float = 1.0) -> float:
-    """The exact oracle ratio over all sources and the lesson's targets.
+def memoryless_ratio(
+    network: UniversalNetwork, batch: GraphBatch, temperature: float = 1.0
+) -> float:
+    """The exact oracle ratio without memory, over all sources and the batch's targets.
 
-    Pairs further apart than the lesson's limit of hops are left out.
+    Pairs further apart than the batch's limit of hops are left out.
+
+    Args:
+        network: The network.
+        batch: The graph and its targets.
+        temperature: By which scores are divided.
+
     """
     with torch.no_grad():
-        scores = network(lesson.likeness.float()).cpu().double().numpy() / temperature
+        scores = network(batch.features.float()).cpu().double().numpy() / temperature
     expected, _ = chain_of_scores(
-        lesson.links.graph, scores, "softmax", lesson.targets.cpu().numpy(), lesson.max_hops
+        batch.links.graph, scores, "softmax", batch.targets.cpu().numpy(), batch.max_hops
     )
-    reach = lesson.distances.cpu().numpy()
-    away = (reach > 0) & (reach <= lesson.max_hops)
+    reach = batch.distances.cpu().numpy()
+    away = (reach > 0) & (reach <= batch.max_hops)
     return max(1.0, float((expected[away] / reach[away]).mean()))  # rounding takes it below
 
 
-def facts_of_training(config: UniversalConfig, lessons: Sequence[Lesson]) -> dict[str, object]:
-    """What a saved policy tells of how it was trained."""
-    kinds = sorted({lesson.kind for lesson in lessons})
+def training_record(config: UniversalConfig, batches: Sequence[GraphBatch]) -> dict[str, object]:
+    """How a policy was trained, as it is stored with it: kinds of graphs, options, date."""
+    kinds = sorted({batch.kind for batch in batches})
     return {
         "kinds": kinds,
         "options": asdict(config),
@@ -191,10 +235,10 @@ def facts_of_training(config: UniversalConfig, lessons: Sequence[Lesson]) -> dic
     }
 
 
-def _moments(lessons: Sequence[Lesson]) -> tuple[Tensor, Tensor]:
-    """Mean and deviation of each input, every lesson counting alike."""
-    first = torch.stack([lesson.likeness.float().mean(dim=(0, 1)) for lesson in lessons]).mean(0)
+def _moments(batches: Sequence[GraphBatch]) -> tuple[Tensor, Tensor]:
+    """Mean and standard deviation of each input, (NUM_FEATURES,); every batch counts alike."""
+    first = torch.stack([batch.features.float().mean(dim=(0, 1)) for batch in batches]).mean(0)
     second = torch.stack(
-        [(lesson.likeness.float() ** 2).mean(dim=(0, 1)) for lesson in lessons]
+        [(batch.features.float() ** 2).mean(dim=(0, 1)) for batch in batches]
     ).mean(0)
     return first, (second - first**2).clamp(min=LEAST_DEVIATION**2).sqrt()

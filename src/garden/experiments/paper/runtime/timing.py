@@ -26,8 +26,9 @@ from garden.graphs.graph import Graph
 from garden.models.config import MODELS
 from garden.random_streams import TIMED_NODES, TIMED_PAIRS
 from garden.search.walk import scores_at_holder
-from garden.strategies.base import Fitted, Representations, Strategy, Tempered
+from garden.strategies.base import Fitted, Strategy, Tempered
 from garden.strategies.registry import WALKERS
+from garden.strategies.representations import Representations
 from garden.strategies.selection import choice_weights, choose
 
 Call = Callable[[], object]

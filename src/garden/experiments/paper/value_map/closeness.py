@@ -21,7 +21,7 @@ from garden.graphs.distances import distances
 from garden.graphs.ego import EgoGraphs
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.strategies.base import Representations
+from garden.strategies.representations import Representations
 from garden.strategies.walkers import DistanceWalker
 
 if TYPE_CHECKING:

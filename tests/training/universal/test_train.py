@@ -8,46 +8,46 @@ from garden.datasets.random_attributed import attributed
 from garden.errors import SpecError, TaskError
 from garden.models.universal_network import UniversalNetwork
 from garden.training.universal.config import UniversalConfig
-from garden.training.universal.curriculum import KINDS, Schoolbook, curriculum, shares_of
+from garden.training.universal.curriculum import KINDS, CurriculumGraph, curriculum, shares_of
 from garden.training.universal.train import (
-    lesson_of,
+    batch_of,
     memoryless_ratio,
-    tempered,
     train_universal,
+    with_best_temperature,
 )
 
 
-def lessons(seeds, validates=False):
-    books = [Schoolbook("generated", attributed(seed), 8, validates) for seed in seeds]
-    return [lesson_of(book, number) for number, book in enumerate(books)]
+def batches(seeds, validates=False):
+    books = [CurriculumGraph("generated", attributed(seed), 8, validates) for seed in seeds]
+    return [batch_of(book, number) for number, book in enumerate(books)]
 
 
 def test_train__a_few_updates_help_on_graphs_that_were_never_seen():
     config = UniversalConfig(updates=60, hidden=16)
-    unseen = lessons(range(100, 104), validates=True)
-    network = train_universal([*lessons(range(8)), *unseen], config)
+    unseen = batches(range(100, 104), validates=True)
+    network = train_universal([*batches(range(8)), *unseen], config)
     torch.manual_seed(0)
     untrained = UniversalNetwork(16, 1.5)
-    for lesson in unseen:
-        assert memoryless_ratio(network, lesson) < memoryless_ratio(untrained, lesson)
+    for batch in unseen:
+        assert memoryless_ratio(network, batch) < memoryless_ratio(untrained, batch)
 
 
 def test_train__a_seed_says_everything():
     config = UniversalConfig(updates=3, hidden=8)
-    first, second = (train_universal(lessons([1, 2]), config) for _ in range(2))
+    first, second = (train_universal(batches([1, 2]), config) for _ in range(2))
     for one, other in zip(first.parameters(), second.parameters(), strict=True):
         assert torch.equal(one, other)
 
 
 def test_train__refuses_to_train_on_validating_graphs():
     with pytest.raises(TaskError, match="no graph to train on"):
-        train_universal(lessons([1], validates=True), UniversalConfig(updates=1))
+        train_universal(batches([1], validates=True), UniversalConfig(updates=1))
 
 
 def test_tempered__takes_the_temperature_that_validating_graphs_like_best():
-    network = train_universal(lessons([1, 2, 4]), UniversalConfig(updates=30, hidden=16))
-    unseen = lessons([5, 6], validates=True)
-    policy = tempered(network, unseen)
+    network = train_universal(batches([1, 2, 4]), UniversalConfig(updates=30, hidden=16))
+    unseen = batches([5, 6], validates=True)
+    policy = with_best_temperature(network, unseen)
     best = np.mean([np.log(memoryless_ratio(network, one, policy.temperature)) for one in unseen])
     for other in (0.25, 1.0):
         ratio = np.mean([np.log(memoryless_ratio(network, one, other)) for one in unseen])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from garden.strategies.base import Ragged, Representations
+from garden.strategies.representations import Ragged, Representations
 from garden.testing.equality import differing_row, same_numbers, score_room
 from garden.testing.score_checks import _Scoring
 

@@ -10,8 +10,8 @@ from garden.datasets.task import SearchTask
 from garden.errors import StrategyError
 from garden.graphs.ego_extraction import ego_graphs
 from garden.search.temperature_tuning import prepare
-from garden.strategies.base import Ragged, Representations, Strategy
-from garden.strategies.repeats import runs_of_equal_rows
+from garden.strategies.base import Strategy
+from garden.strategies.representations import Ragged, Representations
 from garden.strategies.walkers import DistanceWalker, GreedyWalker
 from garden.strategies.wrap import as_strategy
 
@@ -153,9 +153,9 @@ def test_repeats__rows_that_equal_their_neighbours_stand_in_one_run():
     lists = Ragged(np.array([[7], [7], [7], [8], [8]]), np.array([0, 1, 2, 3, 3, 4, 5]))
     for table in (wide, sp.csr_array(wide)):
         rows = Representations({"flat": flat, "wide": table}, {"lists": lists})
-        runs = [(run.start, run.stop) for run in runs_of_equal_rows(rows)]
+        runs = [(run.start, run.stop) for run in rows.runs_of_equal_rows()]
         assert runs == [(0, 2), (2, 3), (3, 4), (4, 6)]
-    assert list(runs_of_equal_rows(Representations({"flat": flat[:0]}))) == []
+    assert list(Representations({"flat": flat[:0]}).runs_of_equal_rows()) == []
 
 
 @pytest.mark.parametrize(
@@ -171,5 +171,5 @@ def test_repeats__rows_that_equal_their_neighbours_stand_in_one_run():
 def test_repeats__rows_that_are_all_alike_are_one_run_and_others_are_not(values, offsets, bounds):
     lists = Ragged(np.array(values, dtype=float), np.array(offsets))
     for flat in (np.ones(3), sp.csr_array(np.ones((3, 1)))):
-        runs = runs_of_equal_rows(Representations({"flat": flat}, {"lists": lists}))
+        runs = Representations({"flat": flat}, {"lists": lists}).runs_of_equal_rows()
         assert [(run.start, run.stop) for run in runs] == bounds

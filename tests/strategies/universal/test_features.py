@@ -1,4 +1,4 @@
-"""How alike two ego graphs are, in numbers free of attribute identity and of scale."""
+"""Pairwise features of two ego graphs, free of attribute identity and of scale."""
 
 import math
 from dataclasses import replace
@@ -9,12 +9,17 @@ import scipy.sparse as sp
 
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.strategies.universal.features import LIKENESS, likeness_of, plain_likeness
-from garden.strategies.universal.rows import MAX_MEMBERS, likeness_representations, rows_of
+from garden.strategies.universal.features import (
+    AT,
+    PAIR_FEATURES,
+    pair_features,
+    plain_pair_features,
+)
+from garden.strategies.universal.rows import MAX_MEMBERS, SHAPE, ego_representations, feature_rows
 
 
 def rows_of_graph(graph):
-    return likeness_representations(ego_graphs(graph))
+    return ego_representations(ego_graphs(graph))
 
 
 def random_graph(seed, table, num_nodes=30, num_links=60):
@@ -51,29 +56,34 @@ def sparse(rng, num_nodes):
     return sp.csr_array(mixed(rng, num_nodes))
 
 
+def plain_features(rows, pairs):
+    plain = feature_rows(rows)
+    return [plain_pair_features(plain, plain, v, t) for v, t in pairs.tolist()]
+
+
 def all_pairs(num_nodes, targets):
     nodes = np.arange(num_nodes)
     return np.stack([np.tile(nodes, len(targets)), np.repeat(targets, num_nodes)], axis=1)
 
 
 @pytest.mark.parametrize("table", [bits, numbers, sometimes_twos, mixed, blank, sparse])
-def test_likeness__the_compiled_kernel_equals_its_definition(table):
+def test_features__the_compiled_kernel_equals_its_definition(table):
     graph = random_graph(0, table)
     rows = rows_of_graph(graph)
     pairs = all_pairs(graph.num_nodes, [3, 17, 3, 0])
-    compiled = likeness_of(rows, rows, pairs)
-    plain = [plain_likeness(rows_of(rows), rows_of(rows), v, t) for v, t in pairs.tolist()]
+    compiled = pair_features(rows, rows, pairs)
+    plain = plain_features(rows, pairs)
     assert np.allclose(compiled, plain, atol=1e-5)
 
 
-def test_likeness__of_a_star_with_more_neighbours_than_travel_equals_its_definition():
+def test_features__of_a_star_with_more_neighbours_than_are_sent_equals_its_definition():
     edges = np.stack([np.zeros(50, dtype=int), np.arange(1, 51)], axis=1)
     table = (np.random.default_rng(1).random((51, 5)) < 0.5).astype(float)
     rows = rows_of_graph(Graph.from_edges(edges, 51, table))
     assert np.diff(rows.ragged["members"].offsets).max() == MAX_MEMBERS + 1
     pairs = np.array([[0, 1], [1, 0], [0, 0]])
-    plain = [plain_likeness(rows_of(rows), rows_of(rows), v, t) for v, t in pairs.tolist()]
-    assert np.allclose(likeness_of(rows, rows, pairs), plain, atol=1e-5)
+    plain = plain_features(rows, pairs)
+    assert np.allclose(pair_features(rows, rows, pairs), plain, atol=1e-5)
 
 
 def path_of_four():
@@ -84,11 +94,11 @@ def path_of_four():
 
 def named(graph, candidate, target):
     rows = rows_of_graph(graph)
-    values = likeness_of(rows, rows, np.array([[candidate, target]]))[0]
-    return dict(zip(LIKENESS, values.tolist(), strict=True))
+    values = pair_features(rows, rows, np.array([[candidate, target]]))[0]
+    return dict(zip(PAIR_FEATURES, values.tolist(), strict=True))
 
 
-def test_likeness__of_a_path_matches_what_a_hand_computes():
+def test_features__of_a_path_matches_what_a_hand_computes():
     two_away = named(path_of_four(), 1, 3)
     assert two_away["own"] == two_away["seen"] == two_away["beside"] == 0
     assert two_away["common_log"] == pytest.approx(math.log(2))  # node 1 shows node 2's profile
@@ -97,46 +107,50 @@ def test_likeness__of_a_path_matches_what_a_hand_computes():
     assert two_away["u_to_v"] == 1
     assert two_away["degree"] == pytest.approx(math.log(3))
     linked = named(path_of_four(), 2, 3)
-    assert linked["linked"] == linked["sure"] == 1
+    assert linked["linked"] == linked["same_link"] == 1
     itself = named(path_of_four(), 3, 3)
     assert itself["same"] == 1
     assert itself["far_v_t"] == 0
 
 
-def test_likeness__a_decoy_is_unmasked_by_the_neighbours_it_shares():
+def test_features__a_decoy_is_unmasked_by_the_neighbours_it_shares():
     # 0 and 3 look alike, and so do 1 and 4; but 0 – 1 have a common neighbour, 3 – 4 have none.
     table = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0]], dtype=float)
     edges = np.array([[0, 1], [1, 2], [0, 2], [2, 3], [3, 4]])
     graph = Graph.from_edges(edges, 5, table)
-    assert named(graph, 1, 0)["sure"] == 1
+    assert named(graph, 1, 0)["same_link"] == 1
     decoy = named(graph, 4, 0)
     assert decoy["linked"] == 1
-    assert decoy["sure"] == 0
+    assert decoy["same_link"] == 0
 
 
 @pytest.mark.parametrize("table", [bits, numbers, mixed])
-def test_likeness__does_not_care_which_attribute_is_which(table):
+def test_features__does_not_care_which_attribute_is_which(table):
     graph = random_graph(2, table)
     order = np.random.default_rng(3).permutation(graph.num_attributes)
     turned = replace(graph, attributes=np.ascontiguousarray(graph.attributes[:, order]))
-    # Beyond MAX_MEMBERS the sample follows the keys; here every ego graph travels whole.
+    # Beyond MAX_MEMBERS the sample follows the keys; here every ego graph is sent whole.
     pairs = all_pairs(graph.num_nodes, [4, 9])
-    before = likeness_of(rows_of_graph(graph), rows_of_graph(graph), pairs)
-    after = likeness_of(rows_of_graph(turned), rows_of_graph(turned), pairs)
+    before = pair_features(rows_of_graph(graph), rows_of_graph(graph), pairs)
+    after = pair_features(rows_of_graph(turned), rows_of_graph(turned), pairs)
     assert np.allclose(before, after, atol=1e-5)
 
 
-def test_likeness__does_not_care_for_the_units_of_real_attributes():
+def test_features__does_not_care_for_the_units_of_real_attributes():
     graph = random_graph(4, numbers)
     units = np.array([1000.0, 0.25], dtype=np.float32)
     scaled = replace(graph, attributes=graph.attributes * units + np.float32(8))
     pairs = all_pairs(graph.num_nodes, [4, 9])
-    before = likeness_of(rows_of_graph(graph), rows_of_graph(graph), pairs)
-    after = likeness_of(rows_of_graph(scaled), rows_of_graph(scaled), pairs)
+    before = pair_features(rows_of_graph(graph), rows_of_graph(graph), pairs)
+    after = pair_features(rows_of_graph(scaled), rows_of_graph(scaled), pairs)
     assert np.allclose(before, after, atol=1e-3)
 
 
 def test_represent__a_lone_node_has_a_row():
     alone = Graph.from_edges(np.empty((0, 2), dtype=int), 1, np.ones((1, 2)))
     rows = rows_of_graph(alone)
-    assert np.isfinite(likeness_of(rows, rows, np.array([[0, 0]]))).all()
+    assert np.isfinite(pair_features(rows, rows, np.array([[0, 0]]))).all()
+
+
+def test_features__shapes_of_candidates_stand_in_the_order_that_the_kernel_copies():
+    assert PAIR_FEATURES[AT.degree : AT.concentration + 1] == SHAPE._fields

@@ -27,7 +27,7 @@ def adapted(task):
 
 
 def test_adapt__never_serves_validation_targets_worse_than_before(adapted):
-    assert adapted.facts["validation_ratio"] <= adapted.facts["validation_ratio_before"]
+    assert adapted.record["validation_ratio"] <= adapted.record["validation_ratio_before"]
 
 
 def test_adapt__a_seed_says_everything(task, adapted):
@@ -54,7 +54,7 @@ def test_adapt__comes_back_from_its_folder_with_what_it_has_seen(task, adapted, 
     adapted.save(tmp_path / "mine")
     back = strategy_named(str(tmp_path / "mine"))
     assert (back.trained_task, back.trained_seed) == (task.content_hash, 3)
-    assert back.facts == adapted.facts
+    assert back.record == adapted.record
     assert back.trained_on == adapted.trained_on == GraphIdentity.of(task.graph)
     assert len(back.policy.met) == len(adapted.policy.met) > 0
     mine, stored = (garden.evaluate(task, one).results[0] for one in (adapted, back))

@@ -13,19 +13,19 @@ KEYS = key_representations(ego_graphs(GRAPH))
 
 def test_matches__facts_about_one_target_by_hand():
     # Target 2 has neighbours 1 and 3.
-    facts = matched_table(KEYS, KEYS.take(np.array([2])))
-    assert facts.own[0].tolist() == [0, 0, 1, 0, 0]
-    assert facts.seen[0].tolist() == [0, 1, 0, 1, 0]
-    assert facts.beside[0].tolist() == [0, 1, 0, 1, 0]
-    assert facts.common[0].tolist() == [1, 2, 2, 2, 1]
+    matches = matched_table(KEYS, KEYS.take(np.array([2])))
+    assert matches.own[0].tolist() == [0, 0, 1, 0, 0]
+    assert matches.seen[0].tolist() == [0, 1, 0, 1, 0]
+    assert matches.beside[0].tolist() == [0, 1, 0, 1, 0]
+    assert matches.common[0].tolist() == [1, 2, 2, 2, 1]
 
 
 def test_matches__equal_profiles_count_alike():
     # Target 0 has neighbour 1; node 4 shares the target's profile.
-    facts = matched_table(KEYS, KEYS.take(np.array([0])))
-    assert facts.own[0].tolist() == [1, 0, 0, 0, 1]
-    assert facts.same[0].tolist() == [1, 0, 0, 0, 0]  # node 4 hangs on node 3, not on node 1
-    assert facts.seen[0].tolist() == [0, 1, 0, 1, 0]
+    matches = matched_table(KEYS, KEYS.take(np.array([0])))
+    assert matches.own[0].tolist() == [1, 0, 0, 0, 1]
+    assert matches.same[0].tolist() == [1, 0, 0, 0, 0]  # node 4 hangs on node 3, not on node 1
+    assert matches.seen[0].tolist() == [0, 1, 0, 1, 0]
 
 
 def test_matches__the_table_equals_the_pairs():
