@@ -34,7 +34,7 @@ class Scope:
     """One way of joining the Facebook graphs' attributes in place of both (facebook only)."""
 
     def seeds_or(self, own: int, first: int = 0) -> tuple[int, ...]:
-        """The seeds to play: those given, two in a hurry, else the experiment's own number."""
+        """The seeds to play: those given, two of a quick run, else the experiment's own number."""
         if self.seeds is not None:
             return self.seeds
         return tuple(range(first, first + (NUM_QUICK_SEEDS if self.quick else own)))

@@ -26,11 +26,9 @@ class Experiment:
     """The section, once all units are done; figures go into the folder."""
 
 
+_QUICK = "A quick run, of trainings cut short: it says nothing of learned agents or of the paper."
+
+
 def caveat(scope: Scope) -> tuple[str, ...]:
-    """What a reader of a quick run must know first."""
-    if not scope.quick:
-        return ()
-    return (
-        "This is a quick run, of trainings cut short: it shows that everything works. What it says "
-        "of learned agents says nothing of the paper.",
-    )
+    """What a reader of a quick run must know first: a note of the section."""
+    return (_QUICK,) if scope.quick else ()

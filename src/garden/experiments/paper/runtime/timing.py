@@ -18,12 +18,12 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from garden.datasets.task import draw_pairs
-from garden.experiments.ours.untrained import untrained_policy
 from garden.experiments.run.jobs import Work
-from garden.experiments.run.policy_cache import Workbench, graph_of
+from garden.experiments.run.policy_cache import PolicyCache, graph_of
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.models.config import MODELS
+from garden.resolve import strategy_named
 from garden.search.walk import scores_at_holder
 from garden.strategies.base import Fitted, Representations, Strategy, Tempered
 from garden.strategies.registry import WALKERS
@@ -53,7 +53,7 @@ class Timing(Work):
         """The graph."""
         return f"{self.graph}, seed {self.seed}"
 
-    def perform(self, bench: Workbench) -> dict[str, Any]:
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Time them, one after the other, on one thread."""
         graph = graph_of(self.graph)
         pairs = draw_pairs(
@@ -83,13 +83,15 @@ class Timing(Work):
 
 
 def ready_strategy(name: str, graph: Graph, seed: int) -> Strategy:
-    """A walker that is fitted and tempered somehow, or a model that has not been trained.
+    """A walker with some temperature, fitted where it has to be, or an untrained model.
 
     Neither temperatures nor weights change what an action costs.
     """
     if name in MODELS:
-        return untrained_policy(name, graph, seed)
-    strategy = WALKERS[name]()
+        from garden.models.policy import Policy
+
+        return Policy.untrained(graph.attribute_names, name, seed, profiles=graph.attributes)
+    strategy = strategy_named(name)
     if isinstance(strategy, Fitted):
         count = min(_NUM_FITTED, graph.num_nodes)
         nodes = np.random.default_rng([seed, 7]).choice(graph.num_nodes, count, replace=False)
@@ -103,13 +105,13 @@ def timed_calls(strategy: Strategy, graph: Graph, pairs: np.ndarray) -> dict[str
     A holder has its neighbours' representations already, and the message brings the target's;
     the action is all that follows. What is represented is the holder's own ego graph.
     """
-    heard = [graph.neighbours(holder) for holder in pairs[:, 0]]
-    nodes = np.unique(np.concatenate([*heard, pairs[:, 1]]))
+    neighbours = [graph.neighbours(holder) for holder in pairs[:, 0]]
+    nodes = np.unique(np.concatenate([*neighbours, pairs[:, 1]]))
     rows = strategy.represent(ego_graphs(graph, nodes))
     alone = ego_graphs(graph, pairs[:, 0])
 
     def acting(place: int) -> Call:
-        candidates = rows.take(np.searchsorted(nodes, heard[place]))
+        candidates = rows.take(np.searchsorted(nodes, neighbours[place]))
         target = rows.take(np.searchsorted(nodes, pairs[place, 1:]))
         return lambda: chosen_neighbour(strategy, candidates, target, 0.5)
 
