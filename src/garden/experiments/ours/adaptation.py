@@ -14,10 +14,10 @@ from garden.datasets.random_attributed import attributed
 from garden.datasets.task import SearchTask
 from garden.experiments.report.claims import Claim, claim_of_comparison, claim_of_facts
 from garden.experiments.report.intervals import Pooled, pooled
-from garden.experiments.report.sections import Section, Table
+from garden.experiments.report.sections import Findings, Table
 from garden.experiments.report.tables import difference_rows, footing_of, ratio_rows
 from garden.experiments.run.config import FIRST_SEED, MAX_HOPS, Scope
-from garden.experiments.run.experiment import Experiment, ResultOf, caveat
+from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Work
 from garden.experiments.run.policy_cache import graph_of, outcomes_of
 from garden.graphs.graph import Graph
@@ -69,12 +69,12 @@ class Adaptation(Work):
         assert isinstance(start, Universal)
         task = SearchTask.split(graph_named(self.graph), seed=self.seed)
         adapted = {
-            _label(kind, count): self._adapted(start, task, kind, count)
+            label_of(kind, count): self._adapted(start, task, kind, count)
             for kind in KINDS
             for count in self.messages
         }
         contenders = [
-            contender_of(_with(label, memory), strategy, memory)
+            contender_of(with_memory(label, memory), strategy, memory)
             for memory in PLAYED_WITH
             for label, strategy in [(BASE, start), *adapted.items()]
         ]
@@ -103,18 +103,13 @@ def works(scope: Scope) -> Sequence[Work]:
     return [work for some in _works(scope).values() for work in some]
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """A table for messages without a memory, one for those that can turn back."""
     planned = _works(scope)
     pools = {name: pooled([result_of(one) for one in some]) for name, some in planned.items()}
     messages = next(iter(planned.values()))[0].messages
-    return Section(
-        name="adapt",
-        title=EXPERIMENT.title,
-        command=scope.command("adapt"),
-        paper="",
+    return Findings(
         claims=_claims(pools, messages),
-        notes=caveat(scope),
         tables=(_ratios(pools), _differences(pools, messages)),
     )
 
@@ -156,18 +151,20 @@ def _works(scope: Scope) -> dict[str, list[Adaptation]]:
     }
 
 
-def _label(kind: str, count: int) -> str:
+def label_of(kind: str, count: int) -> str:
+    """A policy adapted in one of two ways, from so many messages."""
     return f"{kind}, {count:,} messages"
 
 
-def _with(label: str, memory: str) -> str:
+def with_memory(label: str, memory: str) -> str:
+    """The label of a policy that is played with a memory."""
     return label if memory == "none" else f"{label} +{memory}"
 
 
 def _comparisons(messages: Sequence[int]) -> list[tuple[str, str]]:
     """Each adapted policy beside the one that it starts from, with the same memory."""
     return [
-        (_with(_label(kind, count), memory), _with(BASE, memory))
+        (with_memory(label_of(kind, count), memory), with_memory(BASE, memory))
         for memory in PLAYED_WITH
         for kind in KINDS
         for count in messages

@@ -11,9 +11,9 @@ import numpy as np
 
 from garden.experiments.paper.published import GRAPHS
 from garden.experiments.report.claims import Claim, claim_of_facts
-from garden.experiments.report.sections import Section, Table, write_figure
+from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.run.config import FIRST_SEED, MAX_HOPS, Scope
-from garden.experiments.run.experiment import Experiment, ResultOf, caveat
+from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Training, Work
 from garden.experiments.run.policy_cache import PolicyCache, graph_of, task_of
 from garden.graphs.distances import pair_distances
@@ -121,18 +121,13 @@ def works(scope: Scope) -> Sequence[Work]:
     return [work for of in _reports(scope).values() for work in of]
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """The worst targets of each graph, the traits they share, and a trip to the very worst."""
     results = {ego: [result_of(work) for work in of] for ego, of in _reports(scope).items()}
     write_figure(folder, "failures", _figure(results))
     everything = [one for of in results.values() for result in of for one in result["targets"]]
-    return Section(
-        name="failures",
-        title=EXPERIMENT.title,
-        command=scope.command("failures"),
-        paper="",
+    return Findings(
         claims=(_claim(everything),),
-        notes=caveat(scope),
         tables=(_worst_table(results), _trait_table(everything)),
         figures=(
             ("failures", "A memoryless trip to the worst test target of each graph, all seeds"),

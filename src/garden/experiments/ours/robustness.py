@@ -16,10 +16,10 @@ from garden.experiments.report.claims import Claim, claim_of_comparison
 from garden.experiments.report.figures import draw_intervals, oracle_ratio_axis
 from garden.experiments.report.headline import BEST_RULE
 from garden.experiments.report.intervals import Pooled, pooled
-from garden.experiments.report.sections import Section, Table, write_figure
+from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.report.tables import footing_of
 from garden.experiments.run.config import FIRST_SEED, MAX_HOPS, Scope
-from garden.experiments.run.experiment import Experiment, ResultOf, caveat
+from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Training, Work
 from garden.experiments.run.policy_cache import PolicyCache, graph_of, outcomes_of, task_of
 from garden.graphs.graph import Graph
@@ -168,7 +168,7 @@ def levels_of(perturbation: Perturbation, scope: Scope) -> tuple[float, ...]:
     return (levels[0], levels[-1]) if scope.quick else levels
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """A table, a figure and claims for each perturbation."""
     tables: list[Table] = []
     claims: list[Claim] = []
@@ -183,13 +183,8 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
         tables.append(_table(perturbation, pools))
         claims += _claims(perturbation, pools)
         write_figure(folder, f"robustness-{perturbation}", _figure(perturbation, pools))
-    return Section(
-        name="robustness",
-        title=EXPERIMENT.title,
-        command=scope.command("robustness"),
-        paper="",
+    return Findings(
         claims=tuple(claims),
-        notes=caveat(scope),
         tables=tuple(tables),
         figures=tuple(
             (f"robustness-{one}", f"Oracle ratio against {TITLES[one]} (95 % interval)")

@@ -9,10 +9,10 @@ from pathlib import Path
 from garden.experiments.paper.published import GRAPHS
 from garden.experiments.report.claims import MORE_HOPS, Claim, claim_of_comparison
 from garden.experiments.report.intervals import Pooled, pooled
-from garden.experiments.report.sections import Section, Table
+from garden.experiments.report.sections import Findings, Table
 from garden.experiments.report.tables import footing_of
 from garden.experiments.run.config import FIRST_SEED, MAX_HOPS, Scope
-from garden.experiments.run.experiment import Experiment, ResultOf, caveat
+from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
 from garden.models.config import ModelConfig
 from garden.search.config import EvaluationConfig
@@ -68,7 +68,7 @@ def works(scope: Scope) -> Sequence[Work]:
     ]
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """One row per variant."""
     pools = _pools(_by_id(scope), result_of)
     published = _pools(_as_published(scope), result_of)
@@ -86,13 +86,8 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
     ]
     columns = ("variant", *(f"{GRAPHS[ego]} ({ego})" for ego in pools))
     footing = footing_of({GRAPHS[ego]: pool for ego, pool in pools.items()})
-    return Section(
-        name="trellis",
-        title=EXPERIMENT.title,
-        command=scope.command("trellis"),
-        paper="",
+    return Findings(
         claims=_claims(pools),
-        notes=caveat(scope),
         tables=(
             Table(
                 "variants",

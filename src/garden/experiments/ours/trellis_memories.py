@@ -14,10 +14,10 @@ from garden.experiments.paper.published import GRAPHS
 from garden.experiments.report.claims import claim_of_differences
 from garden.experiments.report.headline import BEST_RULE
 from garden.experiments.report.intervals import Pooled, pooled
-from garden.experiments.report.sections import Section, Table
+from garden.experiments.report.sections import Findings, Table
 from garden.experiments.report.tables import Row, footing_of
 from garden.experiments.run.config import FIRST_SEED, MAX_HOPS, Scope
-from garden.experiments.run.experiment import Experiment, ResultOf, caveat
+from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
 from garden.search.config import EvaluationConfig
 from garden.strategies.memory import RULES
@@ -63,7 +63,7 @@ class MemoryTrials:
             for make in (on_test_targets, on_validation_targets)
         ]
 
-    def report(self, scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+    def report(self, scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
         """One table."""
         pools, chosen = {}, {}
         for graph in scope.graphs_among(tuple(self.trials)):
@@ -71,11 +71,7 @@ class MemoryTrials:
             test = [result_of(on_test_targets(trial, seed, scope.quick)) for seed in seeds]
             choice = [result_of(on_validation_targets(trial, seed, scope.quick)) for seed in seeds]
             pools[graph], chosen[graph] = pooled(test), pooled(choice).best()
-        return Section(
-            name=self.name,
-            title=self.title,
-            command=scope.command(self.name),
-            paper="",
+        return Findings(
             claims=tuple(
                 claim_of_differences(
                     f"trellis, memory chosen on validation: fewer hops than {other}",
@@ -87,7 +83,6 @@ class MemoryTrials:
                 )
                 for other in (BEST_RULE, "trellis")
             ),
-            notes=caveat(scope),
             tables=(_table(self.name, pools, chosen),),
         )
 

@@ -17,10 +17,10 @@ from garden.experiments.paper.published import GRAPHS
 from garden.experiments.report.claims import claim_of_comparison
 from garden.experiments.report.headline import BEST_RULE
 from garden.experiments.report.intervals import Pooled, pooled
-from garden.experiments.report.sections import Section, Table
+from garden.experiments.report.sections import Findings, Table
 from garden.experiments.report.tables import Row, footing_of, percent_rows, ratio_rows
 from garden.experiments.run.config import MAX_HOPS, Scope
-from garden.experiments.run.experiment import Experiment, ResultOf, caveat
+from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Work
 from garden.experiments.run.policy_cache import PolicyCache, graph_of, outcomes_of
 from garden.resolve import contender_of, strategy_named
@@ -112,7 +112,7 @@ def works(scope: Scope) -> Sequence[Work]:
     return [work for name in _graphs(scope) for work in _of_graph(name, scope)]
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """Ratios with every memory, how many walks are truncated, and how far off the best rule is."""
     results = {
         name: [result_of(work) for work in _of_graph(name, scope)] for name in _graphs(scope)
@@ -124,13 +124,8 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
         _column(name): ", ".join(dict.fromkeys(chosen_memory(one) for one in of))
         for name, of in results.items()
     }
-    return Section(
-        name="universal",
-        title=EXPERIMENT.title,
-        command=scope.command("universal"),
-        paper="",
+    return Findings(
         claims=(claim_of_comparison(pools, *_COMPARISON),),
-        notes=caveat(scope),
         tables=_tables(pools, chosen, _HOW_IT_WAS_MADE),
     )
 

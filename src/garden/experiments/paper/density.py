@@ -11,7 +11,7 @@ from garden.experiments.paper.published import AGENTS
 from garden.experiments.report.claims import Claim, claim_of_comparison, claim_of_differences
 from garden.experiments.report.figures import draw_intervals, oracle_ratio_axis
 from garden.experiments.report.intervals import Estimate, Pooled, over_seeds, pooled
-from garden.experiments.report.sections import Section, Table, write_figure
+from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.report.tables import (
     Result,
     difference_rows,
@@ -21,7 +21,7 @@ from garden.experiments.report.tables import (
     ratio_rows,
 )
 from garden.experiments.run.config import Scope
-from garden.experiments.run.experiment import Experiment, ResultOf, caveat
+from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
 from garden.experiments.run.synthetic_graphs import (
     NUM_GRAPHS,
@@ -109,7 +109,7 @@ def works(scope: Scope) -> Sequence[Work]:
     return [work for some in _works(scope).values() for work in some]
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """A table for each metric, one of paired differences, and a figure."""
     outcomes: dict[float, DensityResults] = {}
     for beta, some in _works(scope).items():
@@ -120,17 +120,8 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
     options = QUICK if scope.quick else _LEARNED
     footing = f"{footing_of(pools)} A seed is a graph, a split and an initialisation."
     write_figure(folder, "density", _figure(outcomes))
-    return Section(
-        name="density",
-        title=EXPERIMENT.title,
-        command=scope.command("density"),
-        paper=(
-            "Whatever the density, GARDEN needs no more hops than the best baseline and wins no "
-            "fewer pairs. Only in truncation does Distance do better, and only on dense graphs, "
-            "whose links follow the attributes it reads."
-        ),
+    return Findings(
         claims=_claims(outcomes),
-        notes=caveat(scope),
         tables=(
             Table(
                 "density-ratio",
@@ -257,4 +248,14 @@ def _line(axes: Axes, label: str, outcomes: AllResults, estimates: Sequence[Esti
     draw_intervals(axes, [beta * shift for beta in outcomes], estimates, label)
 
 
-EXPERIMENT = Experiment("density", "Density of synthetic graphs", works, report)
+EXPERIMENT = Experiment(
+    "density",
+    "Density of synthetic graphs",
+    works,
+    report,
+    paper=(
+        "Whatever the density, GARDEN needs no more hops than the best baseline and wins no "
+        "fewer pairs. Only in truncation does Distance do better, and only on dense graphs, "
+        "whose links follow the attributes it reads."
+    ),
+)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, final
 from garden.datasets.graph_summary import graph_statistics
 from garden.experiments.paper.published import GRAPHS, STATISTICS
 from garden.experiments.report.claims import claim_of_facts
-from garden.experiments.report.sections import Section, Table
+from garden.experiments.report.sections import Findings, Table
 from garden.experiments.report.tables import Row
 from garden.experiments.run.config import Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
@@ -49,7 +49,7 @@ def works(scope: Scope) -> Sequence[Work]:
     ]
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """One row per graph."""
     found = {
         ego: {join: result_of(Description(f"facebook:{ego}{end}")) for join, end in _JOINS.items()}
@@ -62,11 +62,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
         rows=tuple(_row(ego, of["by id"], of["as published"]) for ego, of in found.items()),
         footing="Homophily: mean cosine similarity over edges, against that over all pairs.",
     )
-    return Section(
-        name="graphs",
-        title=EXPERIMENT.title,
-        command="garden reproduce graphs",
-        paper="Five ego graphs of the SNAP Facebook data, their largest connected components.",
+    return Findings(
         claims=(
             claim_of_facts(
                 "nodes, attributes, mean distance and density are the paper's, to its two decimals",
@@ -119,4 +115,10 @@ def _row(ego: str, by_id: Mapping[str, Any], as_published: Mapping[str, Any]) ->
     )
 
 
-EXPERIMENT = Experiment("graphs", "The Facebook graphs", works, report)
+EXPERIMENT = Experiment(
+    "graphs",
+    "The Facebook graphs",
+    works,
+    report,
+    paper="Five ego graphs of the SNAP Facebook data, their largest connected components.",
+)

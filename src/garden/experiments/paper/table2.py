@@ -11,10 +11,10 @@ from garden.errors import SpecError
 from garden.experiments.paper.published import ABLATION, PublishedResult
 from garden.experiments.report.claims import Claim, claim_of_comparison, claim_of_differences
 from garden.experiments.report.intervals import Estimate, Pooled, over_seeds, pooled
-from garden.experiments.report.sections import Section, Table
+from garden.experiments.report.sections import Findings, Table
 from garden.experiments.report.tables import Result, group_win_rates
 from garden.experiments.run.config import Scope
-from garden.experiments.run.experiment import Experiment, ResultOf, caveat
+from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
 from garden.experiments.run.synthetic_graphs import graph_spec, trained
 from garden.training.config import TrainingOptions
@@ -68,22 +68,13 @@ def works(scope: Scope) -> Sequence[Work]:
     return _works(scope)
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """Table 2 beside the paper's, and the paired differences."""
     results = [result_of(work) for work in _works(scope)]
     pool = pooled(results)
     footing = f"{pool.footing}. A seed is a graph, a split and an initialisation."
-    return Section(
-        name="ablation",
-        title=EXPERIMENT.title,
-        command=scope.command("ablation"),
-        paper=(
-            "Embeddings of ego graphs help: GARDEN needs fewer hops and is truncated "
-            "less often than agents that read attributes and degree, or attributes alone. In wins "
-            "the three are close, and the one with attributes alone is a little ahead."
-        ),
+    return Findings(
         claims=_claims(pool, results),
-        notes=caveat(scope),
         tables=(
             Table(
                 "ablation",
@@ -171,5 +162,13 @@ def _claims(pool: Pooled, results: Sequence[Result]) -> tuple[Claim, ...]:
 
 
 EXPERIMENT = Experiment(
-    "ablation", "What the node representation contributes (Table 2)", works, report
+    "ablation",
+    "What the node representation contributes (Table 2)",
+    works,
+    report,
+    paper=(
+        "Embeddings of ego graphs help: GARDEN needs fewer hops and is truncated "
+        "less often than agents that read attributes and degree, or attributes alone. In wins "
+        "the three are close, and the one with attributes alone is a little ahead."
+    ),
 )

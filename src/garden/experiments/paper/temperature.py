@@ -11,7 +11,7 @@ import numpy as np
 
 from garden.experiments.report.claims import Claim, claim_of_differences
 from garden.experiments.report.intervals import Estimate, over_seeds
-from garden.experiments.report.sections import Section, Table, write_figure
+from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.run.config import MAX_HOPS, Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Work
@@ -123,7 +123,7 @@ def works(scope: Scope) -> Sequence[Work]:
     ]
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """A table for each walker, one of their spreads side by side, and a figure."""
     curves: dict[str, dict[float, Curves]] = {}
     results: list[Mapping[str, Any]] = []
@@ -135,15 +135,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
             results += of_beta
     footing = _footing(results[: len(results) // len(STOCHASTIC)], len(betas_among(scope)))
     write_figure(folder, "temperature", _figure(curves))
-    return Section(
-        name="temperature",
-        title=EXPERIMENT.title,
-        command=scope.command("temperature"),
-        paper=(
-            "Neither the coldest nor the hottest softmax is best: both stochastic walkers find "
-            "shorter paths at a temperature in between, and Distance depends on it more than "
-            "Connection does."
-        ),
+    return Findings(
         claims=_claims(curves),
         tables=(
             *(_walker_table(walker, curves[walker], footing) for walker in STOCHASTIC),
@@ -290,4 +282,14 @@ def _panel(axes: Axes, curves: Mapping[float, Curves]) -> None:
     axes.grid(alpha=0.3, linewidth=0.5)
 
 
-EXPERIMENT = Experiment("temperature", "Temperature of the stochastic walkers", works, report)
+EXPERIMENT = Experiment(
+    "temperature",
+    "Temperature of the stochastic walkers",
+    works,
+    report,
+    paper=(
+        "Neither the coldest nor the hottest softmax is best: both stochastic walkers find "
+        "shorter paths at a temperature in between, and Distance depends on it more than "
+        "Connection does."
+    ),
+)

@@ -47,8 +47,8 @@ STYLES = {
     "bidirectional+visited": Style(SKY, "D"),
     "mlpa2c": Style(PURPLE, "P", (4, 1.5)),
     "garden": Style(VERMILION, "o"),
-    "universal": Style(GREEN, "s", (4, 1.5)),
-    "universal+backtrack": Style(GREEN, "s"),
+    "universal": Style(GREEN, "h", (4, 1.5)),
+    "universal+backtrack": Style(GREEN, "h"),
     "trellis": Style(BLUE, "*", (4, 1.5)),
     "trellis+backtrack": Style(BLUE, "*"),
 }

@@ -82,7 +82,9 @@ def page_of(sections: Sequence[Section]) -> str:
 def _summary(sections: Sequence[Section]) -> str:
     """What was claimed and what was found: a row for each experiment, then one for each claim."""
     experiments = [_experiment_row(section) for section in sections]
-    claims = [_claim_row(section, claim) for section in sections for claim in section.claims]
+    claims = [
+        _claim_row(section, claim) for section in sections for claim in section.findings.claims
+    ]
     return (
         '<section id="summary">\n<h2>Summary</h2>\n'
         + _rows_under(("experiment", "what the paper says", "claims by verdict"), experiments)
@@ -94,7 +96,7 @@ def _summary(sections: Sequence[Section]) -> str:
 
 
 def _experiment_row(section: Section) -> str:
-    found = Counter(claim.verdict for claim in section.claims)
+    found = Counter(claim.verdict for claim in section.findings.claims)
     cells = " ".join(
         f'<span class="{verdict}">{mark} {found[verdict]} {verdict}</span>'
         for verdict, mark in _MARKS.items()
@@ -126,12 +128,12 @@ def _section(section: Section) -> str:
     figures = "\n".join(
         f'<figure><img src="{section.name}/{name}.svg" alt="{escape(caption)}" loading="lazy">'
         f"<figcaption>{escape(caption)}</figcaption></figure>"
-        for name, caption in section.figures
+        for name, caption in section.findings.figures
     )
     tables = "\n".join(
         f"<details{' open' if number == 0 else ''}><summary>{escape(table.caption)}</summary>\n"
         f"{_table(table)}</details>"
-        for number, table in enumerate(section.tables)
+        for number, table in enumerate(section.findings.tables)
     )
     return (
         f'<section id="{section.name}">\n<h2>{escape(section.title)}</h2>\n'

@@ -47,6 +47,18 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Findings:
+    """What a report makes of results."""
+
+    claims: tuple[Claim, ...] = ()
+    """Statements, each with the cases that it holds and fails on."""
+
+    tables: tuple[Table, ...] = ()
+    figures: tuple[tuple[str, str], ...] = ()
+    """The name of each figure's file, without suffix, and its caption."""
+
+
+@dataclass(frozen=True)
 class Section:
     """One experiment on the page: what the paper says, what was found, tables and figures."""
 
@@ -60,14 +72,10 @@ class Section:
     paper: str
     """What the paper says, in our words; empty where it says nothing."""
 
-    claims: tuple[Claim, ...] = ()
-    """What was found: statements, each with the cases that it holds and fails on."""
-
     notes: tuple[str, ...] = ()
-    """What a reader must know beside the tables."""
+    """What a reader must know before the findings."""
 
-    tables: tuple[Table, ...] = ()
-    figures: tuple[tuple[str, str], ...] = field(default=())  # file name without suffix, caption
+    findings: Findings = field(default_factory=Findings)
 
     @property
     def claims_table(self) -> Table:
@@ -76,7 +84,7 @@ class Section:
             f"{self.name}-claims",
             f"Claims: {self.title}",
             CLAIM_COLUMNS,
-            tuple(claim_rows(self.claims)),
+            tuple(claim_rows(self.findings.claims)),
             CLAIMS_FOOTING,
         )
 
@@ -89,7 +97,7 @@ CLAIMS_FOOTING = (
 
 def write_section(folder: Path, section: Section) -> None:
     """Write the section's tables, its claims among them, and the section itself for the page."""
-    for table in (section.claims_table, *section.tables):
+    for table in (section.claims_table, *section.findings.tables):
         write_text(folder / f"{table.name}.md", table.markdown())
         write_text(folder / f"{table.name}.csv", table.csv())
     content = json.dumps(asdict(section), indent=1, ensure_ascii=False)
@@ -108,11 +116,9 @@ def read_section(folder: Path) -> Section | None:
         content = json.loads((folder / SECTION_FILE).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    claims = tuple(
-        Claim(one["text"], *(tuple(one[cases]) for cases in _CASES))
-        for one in content.pop("claims")
-    )
-    tables = tuple(
+    found = content.pop("findings")
+    claims = (Claim(one["text"], *(tuple(one[of]) for of in _CASES)) for one in found["claims"])
+    tables = (
         Table(
             one["name"],
             one["caption"],
@@ -120,11 +126,12 @@ def read_section(folder: Path) -> Section | None:
             tuple(tuple(row) for row in one["rows"]),
             one["footing"],
         )
-        for one in content.pop("tables")
+        for one in found["tables"]
     )
-    figures = tuple((name, caption) for name, caption in content.pop("figures"))
+    figures = ((name, caption) for name, caption in found["figures"])
     notes = tuple(content.pop("notes"))
-    return Section(**content, claims=claims, notes=notes, tables=tables, figures=figures)
+    findings = Findings(tuple(claims), tuple(tables), tuple(figures))
+    return Section(**content, notes=notes, findings=findings)
 
 
 _CASES = ("holds_on", "fails_on", "undecided_on")

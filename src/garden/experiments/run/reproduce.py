@@ -6,7 +6,6 @@ import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from garden.errors import SpecError, did_you_mean
 from garden.experiments.ours import (
@@ -30,6 +29,7 @@ from garden.experiments.run.jobs import Training, Work
 from garden.experiments.run.policy_cache import PolicyCache, groups_to_train
 from garden.experiments.run.rehearsal import refuse_results
 from garden.experiments.run.store import Store
+from garden.experiments.run.watcher import Watcher
 
 EXPERIMENTS: Mapping[str, Experiment] = {
     experiment.name: experiment
@@ -55,32 +55,6 @@ POLICIES = "policies"  # trained policies, beside the results; they can be made 
 _LOG = logging.getLogger("garden")
 
 
-class Watcher(Protocol):
-    """Somebody who wants to see how a reproduction goes."""
-
-    def planned(self, name: str, done: int, left: int) -> None:
-        """An experiment begins: so many units are done already, so many are left."""
-
-    def started(self, work: Work) -> None:
-        """A unit was taken up."""
-
-    def ended(self, work: Work, seconds: float) -> None:
-        """A unit is done and stored."""
-
-
-class Silent:
-    """Watches nothing."""
-
-    def planned(self, name: str, done: int, left: int) -> None:
-        """Nothing."""
-
-    def started(self, work: Work) -> None:
-        """Nothing."""
-
-    def ended(self, work: Work, seconds: float) -> None:
-        """Nothing."""
-
-
 def reproduce(
     names: Sequence[str],
     out: Path,
@@ -91,7 +65,7 @@ def reproduce(
     """Make these experiments, or `all`, into a folder of results; the page's path comes back."""
     refuse_results(out)
     scope, execution = scope or Scope(), execution or Execution()
-    watcher = watcher or Silent()
+    watcher = watcher or Watcher()
     chosen = experiments_named(names)
     cache = PolicyCache(out / POLICIES, execution.device)
     # All plans first: a scope that one experiment refuses is refused before hours of another.
@@ -106,7 +80,7 @@ def reproduce(
         for done in _executed(left, cache, execution, watcher.started):
             store.add(done.work, done.result, done.made)
             watcher.ended(done.work, done.made["seconds"])
-        write_section(folder, experiment.report(scope, store.result, folder))
+        write_section(folder, experiment.section(scope, store.result, folder))
     return write_page(out, list(EXPERIMENTS))
 
 

@@ -12,7 +12,7 @@ from garden.experiments.paper.runtime.timing import PARTS, TIMED, Timing
 from garden.experiments.report.claims import Claim, claim_of_facts, claim_of_signs
 from garden.experiments.report.figures import STYLES
 from garden.experiments.report.intervals import Estimate
-from garden.experiments.report.sections import Section, Table, write_figure
+from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.run.config import Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Work
@@ -49,7 +49,7 @@ def works(scope: Scope) -> Sequence[Work]:
     return [work for graph in _graphs(scope).values() for work in _timings(graph, scope)]
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """A table beside the paper's, one of larger graphs, and how times grow."""
     timed = {
         label: pooled_timings(label, [result_of(work) for work in _timings(graph, scope)])
@@ -59,16 +59,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
     grown = [timed[_size_label(size)] for size in _sizes(scope)]
     large = [*grown, *([timed[MUSAE]] if MUSAE in timed else [])]
     write_figure(folder, "runtime", _figure(small, grown, timed.get(MUSAE)))
-    return Section(
-        name="runtime",
-        title=EXPERIMENT.title,
-        command=scope.command("runtime"),
-        paper=(
-            "Choosing the next holder takes GARDEN well under a millisecond on a CPU, and "
-            "embedding an ego graph about as long; both depend on the number of neighbours and "
-            "not on the size of the graph. Learned agents cost more than attribute-based walkers, "
-            "and those more than a random walk."
-        ),
+    return Findings(
         claims=_claims([*small.values(), *large], grown),
         tables=(_facebook_table(small), _large_table(large), _growth_table(grown)),
         figures=(
@@ -284,4 +275,15 @@ def _draw_times(axes: Axes, part: str, alone: Sequence[Timed], grown: Sequence[T
     axes.set_xlabel("nodes (mean degree)")
 
 
-EXPERIMENT = Experiment("runtime", "Time per action (runtime table)", works, report)
+EXPERIMENT = Experiment(
+    "runtime",
+    "Time per action (runtime table)",
+    works,
+    report,
+    paper=(
+        "Choosing the next holder takes GARDEN well under a millisecond on a CPU, and "
+        "embedding an ego graph about as long; both depend on the number of neighbours and "
+        "not on the size of the graph. Learned agents cost more than attribute-based walkers, "
+        "and those more than a random walk."
+    ),
+)

@@ -12,9 +12,9 @@ from garden.experiments.paper.table1.tables import joining_table, tables_of
 from garden.experiments.report.claims import Claim
 from garden.experiments.report.figures import BLACK, draw_intervals, oracle_ratio_axis
 from garden.experiments.report.intervals import Pooled, pooled
-from garden.experiments.report.sections import Section, Table, write_figure
+from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.run.config import FIRST_SEED, MAX_HOPS, Scope
-from garden.experiments.run.experiment import Experiment, ResultOf, caveat
+from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
 from garden.search.config import EvaluationConfig
 from garden.strategies.memory import RULES
@@ -91,7 +91,7 @@ def works(scope: Scope) -> Sequence[Work]:
     ]
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """Five tables and a figure for each way of joining, and what joining changes."""
     tables: list[Table] = []
     claims: list[Claim] = []
@@ -113,16 +113,8 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
         write_figure(folder, _figure_name(join), _figure(pools))
     if len(joined) == len(SUFFIXES):
         tables.append(joining_table(joined["by id"], joined["as published"]))
-    return Section(
-        name="facebook",
-        title=EXPERIMENT.title,
-        command=scope.command("facebook"),
-        paper=(
-            "GARDEN needs fewer hops than all baselines on all five graphs, is truncated less "
-            "often, and wins about half of all pairs."
-        ),
+    return Findings(
         claims=tuple(claims),
-        notes=caveat(scope),
         tables=tuple(tables),
         figures=tuple(
             (_figure_name(join), f"Oracle ratio, attributes joined {join} (95 % interval)")
@@ -174,4 +166,13 @@ def _figure(pools: Mapping[str, Pooled]) -> Figure:
     return figure
 
 
-EXPERIMENT = Experiment("facebook", "Five Facebook graphs (Table 1)", works, report)
+EXPERIMENT = Experiment(
+    "facebook",
+    "Five Facebook graphs (Table 1)",
+    works,
+    report,
+    paper=(
+        "GARDEN needs fewer hops than all baselines on all five graphs, is truncated less "
+        "often, and wins about half of all pairs."
+    ),
+)

@@ -24,9 +24,9 @@ from garden.experiments.paper.value_map.closeness import (
 )
 from garden.experiments.report.claims import Claim, claim_of_comparison, claim_of_differences
 from garden.experiments.report.intervals import Pooled, pooled
-from garden.experiments.report.sections import Section, Table, write_figure
+from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.run.config import FIRST_SEED, Scope
-from garden.experiments.run.experiment import Experiment, ResultOf, caveat
+from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Training, Work
 from garden.experiments.run.policy_cache import graph_of
 from garden.training.config import TrainingOptions
@@ -60,25 +60,14 @@ def works(scope: Scope) -> Sequence[Work]:
     return [work for ego in _graphs(scope) for work in _of_graph(ego, scope)]
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """Correlations in two tables, their paired differences, and the map."""
     results = {ego: [result_of(work) for work in _of_graph(ego, scope)] for ego in _graphs(scope)}
     pools = {ego: pooled(of_seeds, metrics=(_METRIC,)) for ego, of_seeds in results.items()}
     maps = {ego: of_seeds[0]["map"] for ego, of_seeds in results.items()}
     write_figure(folder, "values", _figure(maps))
-    return Section(
-        name="values",
-        title=EXPERIMENT.title,
-        command=scope.command("values"),
-        paper=(
-            "The values that GARDEN learns stand in for the distance in the graph: they are "
-            "highest in the target's own cluster and in those linked well to it, where the "
-            "attribute distance of DistanceWalker is of little help. Reward alone uncovers a "
-            "hidden metric space in which the graph can be navigated. The paper shows this as "
-            "pictures."
-        ),
+    return Findings(
         claims=_claims(pools),
-        notes=caveat(scope),
         tables=(
             _table(pools, _options(scope)),
             _table_of_all(results, pools),
@@ -238,4 +227,16 @@ def _shades(nearness: np.ndarray) -> np.ndarray:
     return (rankdata(nearness) - 1) / max(1, len(nearness) - 1)
 
 
-EXPERIMENT = Experiment("values", "What the value function knows (appendix)", works, report)
+EXPERIMENT = Experiment(
+    "values",
+    "What the value function knows (appendix)",
+    works,
+    report,
+    paper=(
+        "The values that GARDEN learns stand in for the distance in the graph: they are "
+        "highest in the target's own cluster and in those linked well to it, where the "
+        "attribute distance of DistanceWalker is of little help. Reward alone uncovers a "
+        "hidden metric space in which the graph can be navigated. The paper shows this as "
+        "pictures."
+    ),
+)

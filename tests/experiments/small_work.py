@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from garden.errors import SpecError
-from garden.experiments.run.jobs import Comparison, Entrant, Training, Work
-from garden.experiments.run.policy_cache import Workbench
+from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
+from garden.experiments.run.policy_cache import PolicyCache
 from garden.training.config import TrainingOptions
 
 GRAPH = "kaiser-hilgetag:n=40,beta=2,seed=1"
@@ -19,13 +19,13 @@ GRAPH = "kaiser-hilgetag:n=40,beta=2,seed=1"
 def comparison(seed: int) -> Comparison:
     """Two walkers and a policy that has hardly been trained."""
     training = Training(GRAPH, seed, TrainingOptions(updates=3))
-    entrants = (
-        Entrant("random", "random"),
-        Entrant("distance+visited", "distance", "visited"),
-        Entrant("trellis", training),
-        Entrant("trellis, argmax", training, argmax=True),
+    contenders = (
+        ContenderSpec("random", "random"),
+        ContenderSpec("distance+visited", "distance", "visited"),
+        ContenderSpec("trellis", training),
+        ContenderSpec("trellis, argmax", training, argmax=True),
     )
-    return Comparison(GRAPH, seed, entrants, circles=(("walkers", ("random", "trellis")),))
+    return Comparison(GRAPH, seed, contenders, win_groups=(("walkers", ("random", "trellis")),))
 
 
 def outcome(
@@ -59,7 +59,7 @@ class Mortal(Work):
         """Its name."""
         return "a mortal unit"
 
-    def perform(self, bench: Workbench) -> dict[str, Any]:
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Die, or come back with how often it died."""
         folder = Path(self.marks)
         died = len(list(folder.iterdir()))
@@ -82,6 +82,6 @@ class Faulty(Work):
         """Its number."""
         return f"unit {self.number}"
 
-    def perform(self, bench: Workbench) -> dict[str, Any]:
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Fail."""
         raise SpecError("nothing to be done")

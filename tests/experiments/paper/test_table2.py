@@ -1,39 +1,33 @@
-import sys
-from pathlib import Path
-
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from small import outcome
-
 from garden.errors import SpecError
-from garden.experiments.paper import table2 as ablation
+from garden.experiments.paper import table2
 from garden.experiments.report.sections import read_section
 from garden.experiments.run import synthetic_graphs as synthetic
 from garden.experiments.run.config import Execution, Scope
 from garden.experiments.run.reproduce import reproduce
 from garden.training.config import TrainingOptions
+from small_work import outcome
 
-LABELS = [one.label for one in ablation.comparison(0, False).entrants]
+LABELS = [one.label for one in table2.comparison(0, False).contenders]
 
 
 def section_of(folder, ratios, truncated, wins, scope=None):
     def result_of(work):
         noise = 0.01 * work.seed
-        entrants = {
+        contenders = {
             label: outcome(
                 [ratios.get(label, 5.0) + noise] * 2, [3, 3], [truncated.get(label, 0.01)] * 2
             )
             for label in LABELS
         }
-        return {"targets": [1, 2], "entrants": entrants, "circles": {"paper": wins}}
+        return {"targets": [1, 2], "contenders": contenders, "win_groups": {"paper": wins}}
 
-    return ablation.report(scope or Scope(), result_of, folder)
+    return table2.report(scope or Scope(), result_of, folder)
 
 
 def test_works__five_graphs_of_beta_five_each_with_its_own_trainings():
-    works = ablation.works(Scope())
+    works = table2.works(Scope())
     assert [work.graph for work in works] == [
         f"kaiser-hilgetag:n=200,alpha=30,beta=5,seed={seed}" for seed in range(5)
     ]
@@ -47,39 +41,36 @@ def test_works__five_graphs_of_beta_five_each_with_its_own_trainings():
 
 def test_works__graphs_cannot_be_chosen():
     with pytest.raises(SpecError, match=r"^ablation: its graphs are one for each seed.*`graphs`$"):
-        ablation.works(Scope(graphs=("5",)))
+        table2.works(Scope(graphs=("5",)))
 
 
-def test_report__findings_where_the_paper_is_borne_out(tmp_path):
+def test_claims__where_the_paper_is_borne_out(tmp_path):
     section = section_of(
         tmp_path,
         {"garden": 1.9, "mlpa2cwd": 2.2, "mlpa2c": 2.3},
         {"mlpa2cwd": 0.03, "mlpa2c": 0.04},
         {"garden": 0.33, "mlpa2cwd": 0.31, "mlpa2c": 0.36},
     )
-    order, ratio, truncation, wins, _ = section.findings
-    assert order.endswith("garden 1.92, mlpa2cwd 2.22, mlpa2c 2.32: the paper's order.")
-    assert "is lower than that of mlpa2cwd (difference -0.30 (-0.30 – -0.30))" in ratio
-    assert "lower than that of mlpa2c (difference -3.00" in truncation
-    assert "mlpa2c wins most, in the paper mlpa2c. mlpa2c wins 3.00" in wins
-    assert wins.endswith("the interval does not hold 0.")
+    claims = {claim.text: claim.verdict for claim in section.claims}
+    assert claims["garden: fewer hops than mlpa2cwd"] == "holds"
+    assert claims["garden: fewer hops than mlpa2c"] == "holds"
+    assert claims["garden: fewer truncated walks than mlpa2c"] == "holds"
+    assert claims["mlpa2c: more wins among the three than garden"] == "holds"
+    assert all(claim.num_cases == 1 for claim in section.claims)
 
 
-def test_report__findings_where_it_is_not(tmp_path):
+def test_claims__where_it_is_not(tmp_path):
     section = section_of(
         tmp_path,
         {"garden": 2.4, "mlpa2cwd": 2.4, "mlpa2c": 2.0},
         {"garden": 0.01},
         {"garden": 0.4, "mlpa2cwd": 0.2, "mlpa2c": 0.4},
     )
-    order, ratio, truncation, wins, _ = section.findings
-    assert order.startswith("By oracle ratio the three stand mlpa2c 2.02, ")
-    assert order.endswith("the paper's order is garden, mlpa2cwd, mlpa2c.")
-    assert "not to be told from that of mlpa2cwd" in ratio
-    assert "higher than that of mlpa2c (difference 0.40" in ratio
-    assert "not to be told from that of mlpa2c" in truncation
-    assert "Among the three garden wins most" in wins
-    assert wins.endswith("the interval holds 0.")
+    claims = {claim.text: claim.verdict for claim in section.claims}
+    assert claims["garden: fewer hops than mlpa2cwd"] == "undecided"
+    assert claims["garden: fewer hops than mlpa2c"] == "fails"
+    assert claims["garden: fewer truncated walks than mlpa2c"] == "undecided"
+    assert claims["mlpa2c: more wins among the three than garden"] == "undecided"
 
 
 def test_report__the_table_sets_ours_beside_the_papers_and_says_how_it_was_trained(tmp_path):
@@ -105,13 +96,13 @@ def test_reproduce__ablation_from_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(synthetic, "NUM_NODES", 30)
     tiny = {
         name: TrainingOptions(model=name, method=options.method, updates=2)
-        for name, options in ablation._QUICK.items()
+        for name, options in table2.QUICK.items()
     }
-    monkeypatch.setattr(ablation, "_QUICK", tiny)
+    monkeypatch.setattr(table2, "QUICK", tiny)
     reproduce(["ablation"], tmp_path, Scope(quick=True), Execution(device="cpu"))
     section = read_section(tmp_path / "ablation")
     assert section is not None
-    ours = section.tables[0].rows[3:]
+    ours = section.findings.tables[0].rows[3:]
     assert [row[0] for row in ours] == LABELS
     assert sum(float(row[3].split()[0]) for row in ours[:3]) == pytest.approx(100, abs=0.05)
     assert sum(float(row[4].split()[0]) for row in ours) == pytest.approx(100, abs=0.05)

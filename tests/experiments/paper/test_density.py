@@ -1,22 +1,16 @@
-import sys
-from pathlib import Path
-
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from small import outcome
-
 from garden.experiments.paper import density
-from garden.experiments.paper.density import first_of_run
 from garden.experiments.paper.published import AGENTS
 from garden.experiments.report.sections import read_section
 from garden.experiments.run import synthetic_graphs as synthetic
 from garden.experiments.run.config import Execution, Scope
 from garden.experiments.run.reproduce import reproduce
+from garden.experiments.run.synthetic_graphs import BETAS
 from garden.training.config import TrainingOptions
+from small_work import outcome
 
-LABELS = [one.label for one in density.comparison(0.1, 0, False).entrants]
+LABELS = [one.label for one in density.comparison(0.1, 0, False).contenders]
 
 
 def beta_of(work):
@@ -30,16 +24,24 @@ def section_of(folder, ratios_at, truncated_at=lambda beta: {}, wins_at=lambda b
         beta, noise = beta_of(work), 0.01 * work.seed
         ratios = {**dict.fromkeys(LABELS, 9.0), **ratios_at(beta)}
         truncated = {**dict.fromkeys(LABELS, 0.5), **truncated_at(beta)}
-        entrants = {
+        contenders = {
             label: outcome(
                 [ratios[label] + noise, ratios[label] + 1], [3, 3], [truncated[label]] * 2
             )
             for label in LABELS
         }
-        circle = {**dict.fromkeys(AGENTS, 0.2), **wins_at(beta)}
-        return {"targets": [1, 2], "entrants": entrants, "circles": {"paper": circle}}
+        group = {**dict.fromkeys(AGENTS, 0.2), **wins_at(beta)}
+        return {"targets": [1, 2], "contenders": contenders, "win_groups": {"paper": group}}
 
     return density.report(Scope(), result_of, folder)
+
+
+def cases(*betas):
+    return tuple(f"β = {beta:g}" for beta in betas)
+
+
+def claims_of(section):
+    return {claim.text: claim for claim in section.claims}
 
 
 def test_works__one_training_for_each_density_and_graph():
@@ -63,7 +65,7 @@ def test_works__one_training_for_each_density_and_graph():
     assert [beta_of(work) for work in quick] == [0.05, 0.05, 0.3, 0.3, 1.0, 1.0]
 
 
-def test_report__says_where_garden_stands_beside_the_best_baseline(tmp_path):
+def test_claims__garden_is_compared_with_the_best_baseline_of_each_density(tmp_path):
     section = section_of(
         tmp_path,
         lambda beta: {
@@ -74,27 +76,24 @@ def test_report__says_where_garden_stands_beside_the_best_baseline(tmp_path):
         },
         wins_at=lambda beta: {"greedy": 0.3} if beta == 1.0 else {},
     )
-    ratio, wins, _, rule, trellis = section.findings
-    assert "at each β (distance), garden is better" in ratio
-    assert "on its side, on 2 of 9 densities (β = 0.01, 0.05);" in ratio
-    assert "not to be told apart on 4 of 9 densities (β = 0.1, 0.2, 0.3, 0.4)" in ratio
-    assert "worse on 3 of 9 densities (β = 0.5, 0.75, 1)" in ratio
-    assert "not to be told apart on 8 of 9" in wins
-    assert "worse on 1 of 9 densities (β = 1)" in wins
-    assert "fewer hops than garden on all 9 densities, and more on none" in rule
-    assert trellis.startswith("trellis needs 2.02 (0.01), ")
+    claims = claims_of(section)
+    ratio = claims["garden: fewer hops than the best of the paper's baselines"]
+    assert ratio.holds_on == cases(0.01, 0.05)
+    assert ratio.undecided_on == cases(0.1, 0.2, 0.3, 0.4)
+    assert ratio.fails_on == cases(0.5, 0.75, 1.0)
+    wins = claims["garden: more wins among the paper's five than the baseline that wins most"]
+    assert (wins.holds_on, wins.fails_on, len(wins.undecided_on)) == ((), cases(1.0), 8)
+    assert claims["bidirectional+visited: fewer hops than garden"].holds_on == cases(*BETAS)
 
 
-def test_report__says_from_which_density_distance_is_truncated_less(tmp_path):
+def test_claims__each_density_decides_for_itself_whether_distance_is_truncated_less(tmp_path):
     def truncated(beta):
         return {"distance": 0.1 if beta >= 0.4 or beta == 0.05 else 0.6, "garden": 0.3}
 
-    sentence = section_of(tmp_path, lambda beta: {}, truncated).findings[2]
-    assert sentence.startswith("From β = 0.4 on distance is truncated less often than garden")
-    assert "distance is so on 5 of 9 densities (β = 0.05, 0.4, 0.5, 0.75, 1)" in sentence
-    assert "garden on 4 of 9 densities (β = 0.01, 0.1, 0.2, 0.3)" in sentence
-    never = section_of(tmp_path, lambda beta: {}, lambda beta: {"garden": 0.2}).findings[2]
-    assert never.startswith("At β = 1, the densest, distance is not truncated less often")
+    claims = claims_of(section_of(tmp_path, lambda beta: {}, truncated))
+    claim = claims["distance: fewer truncated walks than garden"]
+    assert claim.holds_on == cases(0.05, 0.4, 0.5, 0.75, 1.0)
+    assert claim.fails_on == cases(0.01, 0.1, 0.2, 0.3)
 
 
 def test_report__tables_and_the_figure_are_whole(tmp_path):
@@ -107,20 +106,7 @@ def test_report__tables_and_the_figure_are_whole(tmp_path):
     assert wins.rows[0][1] == "20.0 (20.0 – 20.0)"
     assert ("garden − distance", "-5.00 (-5.00 – -5.00)") in [row[:2] for row in differences.rows]
     assert "garden by a2c" in ratio.footing
-    for suffix in ("png", "svg"):
-        assert (tmp_path / f"density.{suffix}").stat().st_size > 5000
-
-
-@pytest.mark.parametrize(
-    ("holds", "first"),
-    [
-        ({0.1: True, 0.2: False, 0.3: True, 0.4: True}, 0.3),
-        ({0.1: True, 0.2: True}, 0.1),
-        ({0.1: True, 0.2: False}, None),
-    ],
-)
-def test_first_of_run__a_run_ends_at_the_greatest_density(holds, first):
-    assert first_of_run(holds) == first
+    assert "wins among the paper's five" in (tmp_path / "density.svg").read_text()
 
 
 def test_reproduce__density_from_nothing(tmp_path, monkeypatch):
@@ -130,12 +116,12 @@ def test_reproduce__density_from_nothing(tmp_path, monkeypatch):
         "garden": TrainingOptions(model="garden", method="a2c", updates=2),
         "trellis": TrainingOptions(model="trellis", method="guided", updates=2),
     }
-    monkeypatch.setattr(density, "_QUICK", tiny)
+    monkeypatch.setattr(density, "QUICK", tiny)
     reproduce(["density"], tmp_path, Scope(quick=True), Execution(device="cpu"))
     section = read_section(tmp_path / "density")
     assert section is not None
-    assert section.findings[0].startswith("This is a quick run")
-    wins = [float(row[1].split()[0]) for row in section.tables[2].rows]
+    assert section.notes[0].startswith("A quick run")
+    wins = [float(row[1].split()[0]) for row in section.findings.tables[2].rows]
     assert sum(wins[:5]) == pytest.approx(100, abs=0.5)
     assert sum(wins[5:]) == pytest.approx(100, abs=0.5)
-    assert "2 seeds, 6 targets" in section.tables[0].footing
+    assert "2 seeds, 6 targets" in section.findings.tables[0].footing

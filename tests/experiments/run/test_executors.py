@@ -1,13 +1,8 @@
 import os
-import sys
 from pathlib import Path
 
 import pytest
 import torch
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from small import Faulty, Mortal, comparison
 
 from garden.experiments.run.executors import (
     WorkError,
@@ -16,10 +11,11 @@ from garden.experiments.run.executors import (
     in_this_process,
     on_ray,
 )
-from garden.experiments.run.policy_cache import Workbench
+from garden.experiments.run.policy_cache import PolicyCache
 from garden.threads import usable_threads
+from small_work import Faulty, Mortal, comparison
 
-HERE = os.pathsep.join(filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH")]))
+HERE = os.pathsep.join(filter(None, [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH")]))
 
 
 def nobody(work):
@@ -28,7 +24,7 @@ def nobody(work):
 
 @pytest.fixture(autouse=True)
 def importable(monkeypatch):
-    """Workers of Ray and of the pool import `small` by its name."""
+    """Workers of Ray and of the pool import `small_work` by its name."""
     monkeypatch.setenv("PYTHONPATH", HERE)
 
 
@@ -70,19 +66,19 @@ def test_executors__a_worker_keeps_to_one_thread(one_thread, monkeypatch):
 
 def test_executors__pool_and_process_agree_to_the_last_digit(tmp_path, one_thread):
     works = [comparison(0), comparison(1)]
-    here = results_of(in_this_process(works, Workbench(tmp_path / "a", "cpu"), nobody))
-    there = results_of(in_a_pool(works, Workbench(tmp_path / "b", "cpu"), nobody, 2))
+    here = results_of(in_this_process(works, PolicyCache(tmp_path / "a", "cpu"), nobody))
+    there = results_of(in_a_pool(works, PolicyCache(tmp_path / "b", "cpu"), nobody, 2))
     assert without_times(here) == without_times(there)
     first = here[works[0].key]
-    assert set(first["entrants"]) == {"random", "distance+visited", "trellis", "trellis, argmax"}
+    assert set(first["contenders"]) == {"random", "distance+visited", "trellis", "trellis, argmax"}
     assert first["trained"]["trellis"]["device"] == "cpu"
-    assert sum(first["circles"]["walkers"].values()) == pytest.approx(1)
+    assert sum(first["win_groups"]["walkers"].values()) == pytest.approx(1)
 
 
 def test_executors__ray_agrees_too(tmp_path, ray_of_two, one_thread):
     works = [comparison(0)]
-    here = results_of(in_this_process(works, Workbench(tmp_path / "a", "cpu"), nobody))
-    there = results_of(on_ray(works, Workbench(tmp_path / "b", "cpu"), nobody, 2))
+    here = results_of(in_this_process(works, PolicyCache(tmp_path / "a", "cpu"), nobody))
+    there = results_of(on_ray(works, PolicyCache(tmp_path / "b", "cpu"), nobody, 2))
     assert without_times(here) == without_times(there)
 
 
@@ -90,16 +86,16 @@ def test_pool__a_killed_worker_costs_one_unit_and_nothing_else(tmp_path):
     marks = tmp_path / "marks"
     marks.mkdir()
     works = [Mortal(str(marks), 1), comparison(0)]
-    done = results_of(in_a_pool(works, Workbench(tmp_path, "cpu"), nobody, 2))
+    done = results_of(in_a_pool(works, PolicyCache(tmp_path, "cpu"), nobody, 2))
     assert done[works[0].key] == {"died": 1}
-    assert "trellis" in done[works[1].key]["entrants"]
+    assert "trellis" in done[works[1].key]["contenders"]
 
 
 def test_pool__a_unit_that_always_dies_is_named(tmp_path):
     marks = tmp_path / "marks"
     marks.mkdir()
     with pytest.raises(WorkError, match="a mortal unit: its process died 3 times"):
-        list(in_a_pool([Mortal(str(marks), 99)], Workbench(tmp_path, "cpu"), nobody, 1))
+        list(in_a_pool([Mortal(str(marks), 99)], PolicyCache(tmp_path, "cpu"), nobody, 1))
 
 
 def test_ray__a_killed_worker_costs_one_unit_and_nothing_else(tmp_path, ray_of_two):
@@ -107,17 +103,17 @@ def test_ray__a_killed_worker_costs_one_unit_and_nothing_else(tmp_path, ray_of_t
     marks.mkdir()
     works = [Mortal(str(marks), 1), Mortal(str(tmp_path / "empty"), 0)]
     (tmp_path / "empty").mkdir()
-    done = results_of(on_ray(works, Workbench(tmp_path, "cpu"), nobody, 2))
+    done = results_of(on_ray(works, PolicyCache(tmp_path, "cpu"), nobody, 2))
     assert done == {works[0].key: {"died": 1}, works[1].key: {"died": 0}}
 
 
 @pytest.mark.parametrize("executor", ["process", "pool"])
 def test_executors__an_error_says_which_unit(tmp_path, executor):
-    bench, works = Workbench(tmp_path, "cpu"), [Faulty(7)]
+    cache, works = PolicyCache(tmp_path, "cpu"), [Faulty(7)]
     done = (
-        in_this_process(works, bench, nobody)
+        in_this_process(works, cache, nobody)
         if executor == "process"
-        else in_a_pool(works, bench, nobody, 1)
+        else in_a_pool(works, cache, nobody, 1)
     )
     with pytest.raises(WorkError, match="unit 7: nothing to be done"):
         list(done)
