@@ -4,9 +4,9 @@ from garden.experiments.report.claims import (
     CLAIM_COLUMNS,
     MORE_HOPS,
     Claim,
+    claim_by_case,
     claim_of_comparison,
     claim_of_differences,
-    claim_of_facts,
     claim_rows,
 )
 from garden.experiments.report.intervals import Estimate, pooled
@@ -28,7 +28,7 @@ def test_differences__only_an_interval_that_excludes_zero_decides(side, expected
 
 
 def test_facts__each_case_is_so_or_not():
-    assert claim_of_facts("so", {"a": True, "b": False}) == Claim("so", ("a",), ("b",))
+    assert claim_by_case("so", {"a": True, "b": False}) == Claim("so", ("a",), ("b",))
 
 
 def test_comparison__is_paired_and_names_its_metric():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from garden.datasets.random_attributed import attributed
 from garden.datasets.task import SearchTask
-from garden.experiments.report.claims import Claim, claim_of_comparison, claim_of_facts
+from garden.experiments.report.claims import Claim, claim_by_case, claim_of_comparison
 from garden.experiments.report.intervals import Pooled, pooled
 from garden.experiments.report.sections import Findings, Table
 from garden.experiments.report.tables import difference_rows, footing_of, ratio_rows
@@ -174,7 +174,7 @@ def _comparisons(messages: Sequence[int]) -> list[tuple[str, str]]:
 def _claims(pools: Mapping[str, Pooled], messages: Sequence[int]) -> tuple[Claim, ...]:
     near = {name: pool.estimate("ratio", BASE).mean < NEAR for name, pool in pools.items()}
     return (
-        claim_of_facts(f"{BASE}, not adapted: an oracle ratio below {NEAR:g}", near),
+        claim_by_case(f"{BASE}, not adapted: an oracle ratio below {NEAR:g}", near),
         *(claim_of_comparison(pools, mine, base) for mine, base in _comparisons(messages)),
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 import numpy as np
 
 from garden.experiments.paper.published import GRAPHS
-from garden.experiments.report.claims import Claim, claim_of_facts
+from garden.experiments.report.claims import Claim, claim_by_case
 from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.run.config import FIRST_SEED, MAX_HOPS, Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
@@ -226,7 +226,7 @@ def _claim(targets: Sequence[Mapping[str, Any]]) -> Claim:
     """Which other groups of targets the hardest group has a greater mean ratio than."""
     means = {name: np.mean(ratios) for name, ratios in _groups(targets).items() if ratios}
     hardest = means.pop(HARDEST, np.float64(1))
-    return claim_of_facts(
+    return claim_by_case(
         f"targets with {HARDEST}: a greater mean ratio than those with …",
         {name: bool(hardest > mean) for name, mean in means.items()},
     )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, final
 
 from garden.datasets.graph_summary import graph_statistics
 from garden.experiments.paper.published import GRAPHS, STATISTICS
-from garden.experiments.report.claims import claim_of_facts
+from garden.experiments.report.claims import claim_by_case
 from garden.experiments.report.sections import Findings, Table
 from garden.experiments.report.tables import Row
 from garden.experiments.run.config import Scope
@@ -64,12 +64,12 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     )
     return Findings(
         claims=(
-            claim_of_facts(
+            claim_by_case(
                 "nodes, attributes, mean distance and density are the paper's, to its two decimals",
                 {GRAPHS[ego]: _is_the_papers(ego, of["by id"]) for ego, of in found.items()},
             ),
             *(
-                claim_of_facts(
+                claim_by_case(
                     f"{join}: neighbours' attributes are more alike than those of all pairs",
                     {GRAPHS[ego]: of[join]["homophily"] > 0 for ego, of in found.items()},
                 )

@@ -96,8 +96,8 @@ class Curves:
     @property
     def near(self) -> tuple[float, float]:
         """The lowest and the highest temperature whose mean ratio is within 10 % of the best."""
-        places = np.flatnonzero(self.mean <= _NEAR * self.mean.min())
-        return GRID[places[0]], GRID[places[-1]]
+        near = np.flatnonzero(self.mean <= _NEAR * self.mean.min())
+        return GRID[near[0]], GRID[near[-1]]
 
     def gain_over(self, end: int) -> Estimate:
         """How many hops fewer the best temperature needs than that at one end of the grid.
@@ -264,13 +264,13 @@ def _panel(axes: Axes, curves: Mapping[float, Curves]) -> None:
     from garden.plots.walk import SHADES
 
     for beta, one in curves.items():
-        place = BETAS.index(beta)
-        shade = colormaps[SHADES](0.92 * (1 - place / (len(BETAS) - 1)))
+        number = BETAS.index(beta)
+        shade = colormaps[SHADES](0.92 * (1 - number / (len(BETAS) - 1)))
         axes.plot(
             GRID,
             one.mean,
             color=shade,
-            linestyle=_DASHES[place % len(_DASHES)],
+            linestyle=_DASHES[number % len(_DASHES)],
             linewidth=1.6,
             label=column_of(beta),
         )

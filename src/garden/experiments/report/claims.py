@@ -53,9 +53,9 @@ def claim_of_signs(text: str, signs: Mapping[str, int]) -> Claim:
     return Claim(text, cases(1), cases(-1), cases(0))
 
 
-def claim_of_facts(text: str, facts: Mapping[str, bool]) -> Claim:
+def claim_by_case(text: str, cases: Mapping[str, bool]) -> Claim:
     """A claim that needs no interval: each case is either so or not."""
-    return claim_of_signs(text, {case: 1 if is_so else -1 for case, is_so in facts.items()})
+    return claim_of_signs(text, {case: 1 if is_so else -1 for case, is_so in cases.items()})
 
 
 def claim_of_differences(text: str, differences: Mapping[str, Estimate], side: int = 1) -> Claim:

@@ -123,7 +123,7 @@ def _verdict(verdict: Verdict) -> str:
 
 
 def _section(section: Section) -> str:
-    said = escape(section.paper) or _OURS
+    paper = escape(section.paper) or _OURS
     notes = "".join(f'<p class="note">{escape(note)}</p>\n' for note in section.notes)
     figures = "\n".join(
         f'<figure><img src="{section.name}/{name}.svg" alt="{escape(caption)}" loading="lazy">'
@@ -138,7 +138,7 @@ def _section(section: Section) -> str:
     return (
         f'<section id="{section.name}">\n<h2>{escape(section.title)}</h2>\n'
         f"<p><code>{escape(section.command)}</code></p>\n{notes}"
-        f"<h3>In the paper</h3>\n<p>{said}</p>\n"
+        f"<h3>In the paper</h3>\n<p>{paper}</p>\n"
         f"<h3>Found</h3>\n{_table(section.claims_table)}\n{figures}\n{tables}\n</section>"
     )
 

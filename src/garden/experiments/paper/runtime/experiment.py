@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from garden.experiments.paper.published import ACTION_TIMES, EMBEDDING_TIMES, GRAPHS
 from garden.experiments.paper.runtime.pooling import Timed, degree_growth, growth, pooled_timings
 from garden.experiments.paper.runtime.timing import PARTS, TIMED, Timing
-from garden.experiments.report.claims import Claim, claim_of_facts, claim_of_signs
+from garden.experiments.report.claims import Claim, claim_by_case, claim_of_signs
 from garden.experiments.report.figures import STYLES
 from garden.experiments.report.intervals import Estimate
 from garden.experiments.report.sections import Findings, Table, write_figure
@@ -38,7 +38,7 @@ _ALPHA = 30
 _QUICK_SIZES = (200, 1000, 5000)
 MUSAE = "musae-facebook"
 GROWING = 1.1
-"""A time is said to grow if ten times the nodes multiply it by this or more."""
+"""A time grows if ten times the nodes multiply it by this or more."""
 
 _DRAWN = ("random", "distance", "bidirectional", "mlpa2c", "garden", "trellis")
 _HOLLOW = {"linestyle": "", "markerfacecolor": "white"}
@@ -201,13 +201,13 @@ def _claims(graphs: Sequence[Timed], grown: Sequence[Timed]) -> tuple[Claim, ...
     every = {graph.label: all(graph.mean(name, "action") < 1 for name in TIMED) for graph in graphs}
     return (
         *(
-            claim_of_facts(
+            claim_by_case(
                 f"garden: less than 1 ms for {PHRASES[part]}", below_a_millisecond("garden", part)
             )
             for part in PARTS
         ),
-        claim_of_facts("every strategy: less than 1 ms for an action", every),
-        claim_of_facts(
+        claim_by_case("every strategy: less than 1 ms for an action", every),
+        claim_by_case(
             "an action costs learned agents more than walkers by attributes, and those more than "
             "a random walk",
             {graph.label: _is_in_the_papers_order(graph) for graph in graphs},

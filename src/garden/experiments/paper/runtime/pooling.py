@@ -90,8 +90,8 @@ def degree_growth(grown: Sequence[Timed]) -> float:
     return float(10 ** np.polyfit(sizes, degrees, 1)[0])
 
 
-def _machine(facts: Mapping[str, Any]) -> str:
+def _machine(machine: Mapping[str, Any]) -> str:
     return (
-        f"{facts['processor']} ({facts['cpu_count']} CPUs, {facts['torch_threads']} thread used, "
-        f"{facts['platform']}, torch {facts['torch']})"
+        f"{machine['processor']} ({machine['cpu_count']} CPUs, "
+        f"{machine['torch_threads']} thread used, {machine['platform']}, torch {machine['torch']})"
     )

@@ -110,19 +110,19 @@ def timed_calls(strategy: Strategy, graph: Graph, pairs: np.ndarray) -> dict[str
     rows = strategy.represent(ego_graphs(graph, nodes))
     alone = ego_graphs(graph, pairs[:, 0])
 
-    def acting(place: int) -> Call:
-        candidates = rows.take(np.searchsorted(nodes, neighbours[place]))
-        target = rows.take(np.searchsorted(nodes, pairs[place, 1:]))
+    def acting(number: int) -> Call:
+        candidates = rows.take(np.searchsorted(nodes, neighbours[number]))
+        target = rows.take(np.searchsorted(nodes, pairs[number, 1:]))
         return lambda: chosen_neighbour(strategy, candidates, target, 0.5)
 
-    def representing(place: int) -> Call:
-        ego = alone.alone(place)
+    def representing(number: int) -> Call:
+        ego = alone.alone(number)
         return lambda: strategy.represent_one(ego)
 
-    places = range(len(pairs))
+    numbers = range(len(pairs))
     return {
-        "action": [acting(place) for place in places],
-        "representation": [representing(place) for place in places],
+        "action": [acting(number) for number in numbers],
+        "representation": [representing(number) for number in numbers],
     }
 
 
@@ -147,8 +147,8 @@ def milliseconds(
     times = {group: np.empty((repeats + 1, len(some), 2)) for group, some in calls.items()}
     for turn in range(repeats + 1):
         for group, some in calls.items():
-            for place, call in enumerate(some):
-                times[group][turn, place] = _nanoseconds(call)
+            for number, call in enumerate(some):
+                times[group][turn, number] = _nanoseconds(call)
     return {group: _summary(table[1:] / 1e6) for group, table in times.items()}
 
 

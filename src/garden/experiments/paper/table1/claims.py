@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from garden.experiments.paper.published import AGENTS
-from garden.experiments.report.claims import Claim, claim_of_comparison, claim_of_facts
+from garden.experiments.report.claims import Claim, claim_by_case, claim_of_comparison
 from garden.experiments.report.headline import BEST_RULE
 from garden.experiments.report.intervals import Pooled
 from garden.experiments.report.tables import Result, group_win_rates
@@ -47,7 +47,7 @@ def table1_claims(
         claims.append(replace(claim, text=f"{join}: {claim.text}"))
     winners = {case: most_wins(of) == "garden" for case, of in results.items()}
     text = f"{join}: of the paper's five, garden wins most pairs"
-    return [*claims, claim_of_facts(text, winners)]
+    return [*claims, claim_by_case(text, winners)]
 
 
 def most_wins(results: Sequence[Result]) -> str:
