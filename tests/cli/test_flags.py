@@ -65,7 +65,9 @@ def strings_of(path):
 
 
 def test_errors__no_message_outside_the_command_line_speaks_of_flags():
-    commands = SOURCE / "experiments" / "config.py"  # spells the command that results are kept with
+    commands = (
+        SOURCE / "experiments" / "run" / "config.py"
+    )  # spells the command that results are kept with
     speaking = [
         f"{path.relative_to(SOURCE)}:{line}: {text}"
         for path in SOURCE.rglob("*.py")
