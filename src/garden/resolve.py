@@ -1,4 +1,9 @@
-"""Names of strategies: walkers, shipped weights, run folders, and classes of one's own."""
+"""A name becomes a strategy with its memory: the one place where contenders are built.
+
+Names are, in this order: walkers, shipped weights, run folders, and classes as
+``package.module:Class``; ``NAME+MEMORY`` adds a memory. Whoever holds a strategy already, a policy
+that an experiment trained for example, gives it to :func:`contender_of`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,7 @@ from garden.graphs.graph import Graph
 from garden.search.compare import Contender
 from garden.strategies.base import Strategy
 from garden.strategies.import_path import strategy_of_dotted_name
-from garden.strategies.memory import Memory, memory_for, memory_named
+from garden.strategies.memory import memory_for, memory_named
 from garden.strategies.registry import WALKERS
 from garden.strategies.universal.edge_bias import EdgeBias
 from garden.strategies.universal.storage import holds_universal, load_universal_or_adapted
@@ -25,12 +30,21 @@ StrategyLike = str | PlainStrategy
 
 UNIVERSAL = "universal"
 DEFAULT_STRATEGY = f"{UNIVERSAL}+backtrack"
-"""Who routes where nobody is named: it needs no training, and the memory was chosen on graphs that
-are none of those it is reported on."""
+"""The default strategy: it needs no training, and its memory was chosen on graphs that are none of
+those it is reported on."""
 
 
 def default_strategies(graph: Graph, memory: str = "none") -> list[str]:
-    """The walkers that can work on this graph, and where they can the policy for every graph."""
+    """The names of the strategies that are evaluated where none is named.
+
+    Args:
+        graph: The graph; without attributes, strategies that need them are left out.
+        memory: The memory that all are given; with ``none``, the default strategy with its own
+            memory is added.
+
+    Returns:
+        Names of walkers and of the policy for every graph.
+    """
     walkers = {name: make() for name, make in WALKERS.items()}
     if graph.num_attributes > 0:
         return [*walkers, UNIVERSAL, *([DEFAULT_STRATEGY] if memory == "none" else [])]
@@ -40,32 +54,54 @@ def default_strategies(graph: Graph, memory: str = "none") -> list[str]:
     return usable
 
 
+def contender_of(label: str, strategy: Strategy, memory: str = "none") -> Contender:
+    """A strategy with a memory that suits it.
+
+    Args:
+        label: The name that reports give it, which also seeds its sampled walks.
+        strategy: The strategy. Where agents have learned a bias for each of their edges, it is
+            added to what the memory sees.
+        memory: The name of the memory.
+
+    Returns:
+        The contender.
+    """
+    rule = memory_for(strategy, memory)
+    bias = getattr(strategy, "edge_bias", None)
+    return Contender(
+        label, strategy, bias.with_memory(rule) if isinstance(bias, EdgeBias) else rule
+    )
+
+
 def contender_named(strategy: StrategyLike, memory: str = "none") -> Contender:
-    """A strategy with its memory: ``NAME+MEMORY`` overrides the memory given for all."""
+    """One contender, as :func:`contenders_named` makes them."""
     return contenders_named([strategy], memory)[0]
 
 
 def contenders_named(strategies: Sequence[StrategyLike], memory: str = "none") -> list[Contender]:
-    """The same for several; one name is one strategy, whatever memories it plays with."""
+    """Contenders from names or strategies.
+
+    Args:
+        strategies: Names, each of which may end in ``+MEMORY``, or strategies. One name is one
+            strategy, whatever memories it is played with.
+        memory: The memory of all that name none.
+
+    Returns:
+        The contenders, in the order given.
+    """
     expect("memory", memory, str, otherwise="the name of a memory")
     known: dict[str, Strategy] = {}
     contenders = []
     for strategy in strategies:
         if isinstance(strategy, str):
             name, own_memory = _split_memory(strategy)
-            ready = known[name] if name in known else known.setdefault(name, strategy_named(name))
-            contenders.append(Contender(name, ready, _memory_of(ready, own_memory or memory)))
+            if name not in known:
+                known[name] = strategy_named(name)
+            contenders.append(contender_of(name, known[name], own_memory or memory))
         else:
             ready = as_strategy(strategy)
-            contenders.append(Contender(ready.name, ready, _memory_of(ready, memory)))
+            contenders.append(contender_of(ready.name, ready, memory))
     return contenders
-
-
-def _memory_of(strategy: Strategy, name: str) -> Memory:
-    """The memory with this name, for this strategy."""
-    edge_bias = getattr(strategy, "edge_bias", None)
-    rule = memory_for(strategy, name)
-    return edge_bias.with_memory(rule) if isinstance(edge_bias, EdgeBias) else rule
 
 
 def strategy_named(name: str) -> Strategy:
@@ -107,6 +143,7 @@ def policies_beside(name: str) -> list[str]:
 
 
 def _split_memory(name: str) -> tuple[str, str | None]:
+    """``NAME+MEMORY`` as its two parts; no memory where the whole is a folder or has no plus."""
     base, plus, memory = name.rpartition("+")
     if not plus or Path(name).is_dir():
         return name, None

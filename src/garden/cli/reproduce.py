@@ -13,6 +13,7 @@ import tyro
 
 from garden.cli.console import Verb, duration, progress_lines, say
 from garden.experiments.run.config import AttributeJoin, Execution
+from garden.experiments.run.watcher import Watcher
 from garden.search.progress import Progress
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Reproduce(Verb):
         print(f"garden: {VARIABLE} is set: one run in small, nothing is kept", file=sys.stderr)
 
 
-class Lines:
+class Lines(Watcher):
     """How it goes, a line for each unit, and for the units that take long."""
 
     def __init__(self, progress: Progress) -> None:

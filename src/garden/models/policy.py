@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, final
 
@@ -14,9 +14,10 @@ from torch import Tensor
 from garden.atomic import free_folder
 from garden.checkpoint_files import CONFIG_FILE
 from garden.errors import StrategyError
-from garden.graphs.ego import EgoGraph, EgoGraphs
+from garden.graphs.ego import EgoGraph, EgoGraphs, ProfileTable
 from garden.graphs.identity import GraphIdentity
 from garden.models.base import Model, TargetContext
+from garden.models.config import ModelConfig
 from garden.models.ego_tensors import EgoTensors, ego_tensors, profile_tensor
 from garden.notebook import properties_as_html
 from garden.strategies.base import Selection, Strategy
@@ -65,6 +66,37 @@ class Policy(Strategy):
         self.selection = selection  # type: ignore[misc]
         self.trained_graph, self.trained_task = info.graph_hash, info.task_hash
         self.trained_seed = info.seed
+
+    @classmethod
+    def untrained(
+        cls,
+        attribute_names: tuple[str, ...],
+        model: str = "garden",
+        seed: int = 0,
+        size: ModelConfig | None = None,
+        profiles: ProfileTable | None = None,
+    ) -> Policy:
+        """A policy with the weights that training starts from.
+
+        Args:
+            attribute_names: The attributes of the ego graphs that it will be given.
+            model: The name of the model.
+            seed: Of the initial weights.
+            size: The model's size; the default one if left out.
+            profiles: Attributes of nodes, (num_nodes, num_attributes), by whose means and
+                deviations real-valued attributes are standardised, as training does.
+
+        Returns:
+            The policy; its value is not trained.
+        """
+        from garden.models.registry import build_model
+
+        size = size or ModelConfig()
+        built = build_model(model, len(attribute_names), size, (seed,))
+        if profiles is not None:
+            built.standardise_by(profiles)
+        info = PolicyInfo(model, asdict(size), "none", False, "", "", "", seed, attribute_names)
+        return cls(built, info)
 
     def save(self, folder: str | Path, force: bool = False) -> None:
         """Store the policy in a folder of its own; another policy's only with ``force``."""

@@ -7,32 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
-import numpy as np
-
 from garden.datasets.random_attributed import attributed
 from garden.datasets.task import SearchTask
+from garden.experiments.report.claims import Claim, claim_by_case, claim_of_comparison
 from garden.experiments.report.intervals import Pooled, pooled
-from garden.experiments.report.sections import Section, Table
+from garden.experiments.report.sections import Findings, Table
 from garden.experiments.report.tables import difference_rows, footing_of, ratio_rows
-from garden.experiments.run.config import FIRST_SEED, MAX_HOPS, Scope
-from garden.experiments.run.experiment import Experiment, ResultOf, caveat
+from garden.experiments.run.config import FIRST_SEED, Scope
+from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Work
-from garden.experiments.run.policy_cache import by_target, graph_of
+from garden.experiments.run.policy_cache import graph_of, outcomes_of
 from garden.graphs.graph import Graph
-from garden.search.compare import Contender, compare
+from garden.resolve import contender_of, strategy_named
+from garden.search.compare import compare
 from garden.search.config import EvaluationConfig
-from garden.strategies.base import Strategy
-from garden.strategies.memory import MEMORIES
+from garden.search.limits import PAPERS_LIMIT
 from garden.strategies.universal.policy import Universal
-from garden.strategies.universal.storage import load_universal
 from garden.training.universal.config import AdaptConfig
 
 if TYPE_CHECKING:
-    from garden.experiments.run.policy_cache import Workbench
+    from garden.experiments.run.policy_cache import PolicyCache
     from garden.strategies.universal.adapted import Adapted
 
 GRAPHS: Mapping[str, str] = {
@@ -52,10 +49,10 @@ NEAR = 1.05
 
 @final
 @dataclass(frozen=True)
-class Adapting(Work):
-    """Both kinds after so many messages, beside the policy that they start from."""
+class Adaptation(Work):
+    """Both ways of adapting after some numbers of messages, beside the policy they start from."""
 
-    kind: ClassVar[str] = "adapting"
+    kind: ClassVar[str] = "adaptation"
 
     graph: str
     seed: int
@@ -67,31 +64,25 @@ class Adapting(Work):
         """The graph and the split."""
         return f"{self.graph}, seed {self.seed}"
 
-    def perform(self, bench: Workbench) -> dict[str, Any]:
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Adapt on training targets, play on test pairs."""
-        start = shipped_universal()
+        start = strategy_named(BASE)
+        assert isinstance(start, Universal)
         task = SearchTask.split(graph_named(self.graph), seed=self.seed)
         adapted = {
-            _label(kind, count): self._adapted(start, task, kind, count)
+            label_of(kind, count): self._adapted(start, task, kind, count)
             for kind in KINDS
             for count in self.messages
         }
         contenders = [
-            _contender(label, strategy, memory)
+            contender_of(with_memory(label, memory), strategy, memory)
             for memory in PLAYED_WITH
             for label, strategy in [(BASE, start), *adapted.items()]
         ]
-        report = compare(
-            task,
-            contenders,
-            EvaluationConfig(episodes_per_pair=EPISODES_PER_PAIR, max_hops=MAX_HOPS),
-        )
+        evaluation = EvaluationConfig(episodes_per_pair=EPISODES_PER_PAIR, max_hops=PAPERS_LIMIT)
         return {
-            "task_hash": report.task_hash,
-            "targets": np.unique(report.pairs[:, 1]).tolist(),
-            "num_pairs": len(report.pairs),
-            "entrants": {one.name: by_target(report, one) for one in report.results},
-            "facts": {label: dict(policy.record) for label, policy in adapted.items()},
+            **outcomes_of(compare(task, contenders, evaluation)),
+            "adapted": {label: dict(policy.record) for label, policy in adapted.items()},
         }
 
     def _adapted(self, start: Universal, task: SearchTask, kind: str, count: int) -> Adapted:
@@ -100,12 +91,6 @@ class Adapting(Work):
 
         config = AdaptConfig(updates=self.updates, local=kind == "local", messages=count)
         return (adapt_locally if config.local else adapt_universal)(start, task, config)
-
-
-def shipped_universal() -> Universal:
-    """The policy that comes with the package."""
-    with as_file(files("garden") / "weights" / "universal") as folder:
-        return load_universal(folder)
 
 
 def graph_named(spec: str) -> Graph:
@@ -119,21 +104,13 @@ def works(scope: Scope) -> Sequence[Work]:
     return [work for some in _works(scope).values() for work in some]
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """A table for messages without a memory, one for those that can turn back."""
     planned = _works(scope)
     pools = {name: pooled([result_of(one) for one in some]) for name, some in planned.items()}
     messages = next(iter(planned.values()))[0].messages
-    return Section(
-        name="adapt",
-        title=EXPERIMENT.title,
-        command=scope.command("adapt"),
-        claim="None of the paper's, which trains a policy for each graph.",
-        findings=(
-            *caveat(scope),
-            _room(pools),
-            *(_finding(pools, kind, count) for count in messages for kind in KINDS),
-        ),
+    return Findings(
+        claims=_claims(pools, messages),
         tables=(_ratios(pools), _differences(pools, messages)),
     )
 
@@ -149,77 +126,57 @@ def _ratios(pools: Mapping[str, Pooled]) -> Table:
 
 
 def _differences(pools: Mapping[str, Pooled], messages: Sequence[int]) -> Table:
-    duels = [
-        (_with(_label(kind, count), memory), _with(BASE, memory))
-        for memory in PLAYED_WITH
-        for kind in KINDS
-        for count in messages
-    ]
     return Table(
         "adapt-differences",
         "Paired differences of the oracle ratio (95 % interval)",
         ("", *pools),
-        tuple(difference_rows(pools, duels)),
+        tuple(difference_rows(pools, _comparisons(messages))),
         footing_of(pools),
     )
 
 
 _METHOD = (
-    "The central kind knows the graph, so that a message tells it no more than its target; the "
+    "The central kind knows the graph, so that a message gives it no more than a target; the "
     "local kind learns from the message's outcome alone. Local agents, and all with a memory, are "
     f"played by sampling, {EPISODES_PER_PAIR} walks a pair."
 )
 
 
-def _works(scope: Scope) -> dict[str, list[Adapting]]:
+def _works(scope: Scope) -> dict[str, list[Adaptation]]:
     seeds = scope.seeds_or(NUM_SEEDS, FIRST_SEED)
     messages = QUICK_MESSAGES if scope.quick else MESSAGES
     updates = 5 if scope.quick else AdaptConfig().updates
     return {
-        name: [Adapting(GRAPHS[name], seed, messages, updates) for seed in seeds]
+        name: [Adaptation(GRAPHS[name], seed, messages, updates) for seed in seeds]
         for name in scope.graphs_among(tuple(GRAPHS))
     }
 
 
-def _contender(label: str, strategy: Strategy, memory: str) -> Contender:
-    rule = MEMORIES[memory]
-    trust = getattr(strategy, "edge_bias", None)
-    return Contender(
-        _with(label, memory), strategy, rule if trust is None else trust.with_memory(rule)
-    )
-
-
-def _label(kind: str, count: int) -> str:
+def label_of(kind: str, count: int) -> str:
+    """A policy adapted in one of two ways, from so many messages."""
     return f"{kind}, {count:,} messages"
 
 
-def _with(label: str, memory: str) -> str:
+def with_memory(label: str, memory: str) -> str:
+    """The label of a policy that is played with a memory."""
     return label if memory == "none" else f"{label} +{memory}"
 
 
-def _room(pools: Mapping[str, Pooled]) -> str:
-    near = sum(pool.estimate("ratio", BASE).mean < NEAR for pool in pools.values())
+def _comparisons(messages: Sequence[int]) -> list[tuple[str, str]]:
+    """Each adapted policy beside the one that it starts from, with the same memory."""
+    return [
+        (with_memory(label_of(kind, count), memory), with_memory(BASE, memory))
+        for memory in PLAYED_WITH
+        for kind in KINDS
+        for count in messages
+    ]
+
+
+def _claims(pools: Mapping[str, Pooled], messages: Sequence[int]) -> tuple[Claim, ...]:
+    near = {name: pool.estimate("ratio", BASE).mean < NEAR for name, pool in pools.items()}
     return (
-        f"On {near} of {len(pools)} graphs universal needs less than {NEAR} times the shortest "
-        "path as it is: hardly anything is left to buy there."
-    )
-
-
-def _finding(pools: Mapping[str, Pooled], kind: str, count: int) -> str:
-    def told(memory: str) -> str:
-        label, base = _with(_label(kind, count), memory), _with(BASE, memory)
-        gaps = [pool.difference("ratio", label, base) for pool in pools.values()]
-        ratios = [
-            pool.estimate("ratio", label).mean / pool.estimate("ratio", base).mean
-            for pool in pools.values()
-        ]
-        fewer, more = (sum(gap.sign == sign for gap in gaps) for sign in (-1, 1))
-        change = 100 * (np.exp(np.mean(np.log(ratios))) - 1)
-        return f"{change:+.0f} % (fewer hops for sure on {fewer}, more on {more})"
-
-    return (
-        f"{_label(kind, count).capitalize()}: the oracle ratio changes by {told('none')} of "
-        f"{len(pools)} graphs, and with backtrack by {told('backtrack')}."
+        claim_by_case(f"{BASE}, not adapted: an oracle ratio below {NEAR:g}", near),
+        *(claim_of_comparison(pools, mine, base) for mine, base in _comparisons(messages)),
     )
 
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 import numpy as np
 
 from garden.experiments.paper.published import GRAPHS
-from garden.experiments.report.sections import Section, Table, write_figure
-from garden.experiments.run.config import FIRST_SEED, MAX_HOPS, Scope
-from garden.experiments.run.experiment import Experiment, ResultOf, caveat
+from garden.experiments.report.claims import Claim, claim_by_case
+from garden.experiments.report.sections import Findings, Table, write_figure
+from garden.experiments.run.config import FIRST_SEED, Scope
+from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Training, Work
-from garden.experiments.run.policy_cache import Workbench, graph_of, task_of
+from garden.experiments.run.policy_cache import PolicyCache, graph_of, task_of
 from garden.graphs.distances import pair_distances
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
@@ -22,6 +23,7 @@ from garden.plots.layout import node_coordinates
 from garden.plots.walk import draw_graph, draw_trip
 from garden.search.chain import hop_distributions
 from garden.search.episode_rng import episode_streams
+from garden.search.limits import PAPERS_LIMIT
 from garden.search.metrics import expected_hops
 from garden.search.walk import walk
 from garden.strategies.memory import memory_named
@@ -34,14 +36,16 @@ if TYPE_CHECKING:
 NUM_SEEDS = 10
 _WORST = 8  # targets of a graph in the table
 _QUICK_UPDATES = 60
+_NEAR = 1.05  # a ratio up to it is near the shortest path
+HARDEST = "one neighbour, of a shared profile"
 
 
 @final
 @dataclass(frozen=True)
-class Autopsy(Work):
+class FailureReport(Work):
     """Every test target of one split: its ratio, its traits, and a trip to the worst."""
 
-    kind: ClassVar[str] = "autopsy"
+    kind: ClassVar[str] = "failure-report"
 
     graph: str
     seed: int
@@ -54,7 +58,7 @@ class Autopsy(Work):
 
     @property
     def training(self) -> Training:
-        """The policy that is looked at."""
+        """The policy whose failures are reported."""
         return Training(self.graph, self.seed, self.options)
 
     def trainings(self) -> tuple[Training, ...]:
@@ -65,22 +69,24 @@ class Autopsy(Work):
         """The training says it all."""
         return self.training.to_json()
 
-    def perform(self, bench: Workbench) -> dict[str, Any]:
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Play all sources against all test targets, exactly."""
         graph, task = graph_of(self.graph), task_of(self.graph, self.seed)
-        policy = bench.policy(self.training)
+        policy = cache.policy(self.training)
         rows = policy.represent(ego_graphs(graph))
         pairs = task.all_pairs("test")
         pairs = pairs[np.argsort(pairs[:, 1], kind="stable")]
-        hops = expected_hops(hop_distributions(graph, policy, rows, pairs, MAX_HOPS))
+        hops = expected_hops(hop_distributions(graph, policy, rows, pairs, PAPERS_LIMIT))
         ratios = hops / pair_distances(graph, pairs)
-        targets, place = np.unique(pairs[:, 1], return_inverse=True)
-        means = np.bincount(place, weights=ratios) / np.bincount(place)
+        targets, number = np.unique(pairs[:, 1], return_inverse=True)
+        means = np.bincount(number, weights=ratios) / np.bincount(number)
         worst = targets[means.argmax()]
         of_worst = np.flatnonzero(pairs[:, 1] == worst)
         source = int(pairs[of_worst[hops[of_worst].argmax()], 0])
         stream = int(episode_streams(self.seed, 0, 1)[0])
-        trip = walk(graph, policy, rows, source, int(worst), memory_named("none"), MAX_HOPS, stream)
+        trip = walk(
+            graph, policy, rows, source, int(worst), memory_named("none"), PAPERS_LIMIT, stream
+        )
         classes = profile_classes(graph)
         return {
             "task_hash": task.content_hash,
@@ -96,8 +102,8 @@ class Autopsy(Work):
 def profile_classes(graph: Graph) -> np.ndarray:
     """How many nodes share each node's profile, (num_nodes,)."""
     keys = profile_keys(graph.attributes)
-    _, place, sizes = np.unique(keys, return_inverse=True, return_counts=True)
-    counts: np.ndarray = sizes[place.ravel()]
+    _, number, sizes = np.unique(keys, return_inverse=True, return_counts=True)
+    counts: np.ndarray = sizes[number.ravel()]
     return counts
 
 
@@ -107,28 +113,24 @@ def traits_of(graph: Graph, classes: np.ndarray, node: int) -> dict[str, Any]:
     return {
         "node": graph.node_names[node],
         "degree": len(around),
-        "like_it": int(classes[node]),
-        "rarest_neighbour": int(classes[around].min()),
-        "busiest_neighbour": int(graph.degrees[around].max()),
+        "same_profile": int(classes[node]),
+        "rarest_neighbour_profile": int(classes[around].min()),
+        "max_neighbour_degree": int(graph.degrees[around].max()),
     }
 
 
 def works(scope: Scope) -> Sequence[Work]:
     """Every graph and seed."""
-    return [work for of in _autopsies(scope).values() for work in of]
+    return [work for of in _reports(scope).values() for work in of]
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """The worst targets of each graph, the traits they share, and a trip to the very worst."""
-    results = {ego: [result_of(work) for work in of] for ego, of in _autopsies(scope).items()}
+    results = {ego: [result_of(work) for work in of] for ego, of in _reports(scope).items()}
     write_figure(folder, "failures", _figure(results))
     everything = [one for of in results.values() for result in of for one in result["targets"]]
-    return Section(
-        name="failures",
-        title=EXPERIMENT.title,
-        command=scope.command("failures"),
-        claim="None of the paper's: these are the targets that our own model finds hardest.",
-        findings=caveat(scope) + _findings(everything),
+    return Findings(
+        claims=(_claim(everything),),
         tables=(_worst_table(results), _trait_table(everything)),
         figures=(
             ("failures", "A memoryless trip to the worst test target of each graph, all seeds"),
@@ -136,11 +138,11 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
     )
 
 
-def _autopsies(scope: Scope) -> dict[str, list[Autopsy]]:
+def _reports(scope: Scope) -> dict[str, list[FailureReport]]:
     options = TrainingOptions(updates=_QUICK_UPDATES) if scope.quick else TrainingOptions()
     return {
         ego: [
-            Autopsy(f"facebook:{ego}", seed, options)
+            FailureReport(f"facebook:{ego}", seed, options)
             for seed in scope.seeds_or(NUM_SEEDS, FIRST_SEED)
         ]
         for ego in scope.graphs_among(tuple(GRAPHS))
@@ -152,7 +154,7 @@ def _worst_table(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> Table:
     for ego, of in results.items():
         found = [one for result in of for one in result["targets"]]
         for one in sorted(found, key=lambda one: -one["ratio"])[:_WORST]:
-            traits = ("degree", "like_it", "rarest_neighbour", "busiest_neighbour")
+            traits = ("degree", "same_profile", "rarest_neighbour_profile", "max_neighbour_degree")
             rows.append(
                 (GRAPHS[ego], one["node"], f"{one['ratio']:.2f}", *(str(one[t]) for t in traits))
             )
@@ -169,7 +171,7 @@ def _worst_table(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> Table:
             "degree of its busiest neighbour",
         ),
         tuple(rows),
-        f"Ratios are means over all sources, memoryless, exact, truncated at {MAX_HOPS} hops.",
+        f"Ratios are means over all sources, memoryless, exact, truncated at {PAPERS_LIMIT} hops.",
     )
 
 
@@ -178,11 +180,9 @@ def _groups(targets: Sequence[Mapping[str, Any]]) -> dict[str, list[float]]:
         return [one["ratio"] for one in targets if keep(one)]
 
     return {
-        "one neighbour, of a shared profile": ratios(
-            lambda one: one["degree"] == 1 and one["rarest_neighbour"] > 1
-        ),
+        HARDEST: ratios(lambda one: one["degree"] == 1 and one["rarest_neighbour_profile"] > 1),
         "one neighbour, of a profile of its own": ratios(
-            lambda one: one["degree"] == 1 and one["rarest_neighbour"] == 1
+            lambda one: one["degree"] == 1 and one["rarest_neighbour_profile"] == 1
         ),
         "2 or 3 neighbours": ratios(lambda one: 2 <= one["degree"] <= 3),
         "4 to 9 neighbours": ratios(lambda one: 4 <= one["degree"] <= 9),
@@ -191,39 +191,47 @@ def _groups(targets: Sequence[Mapping[str, Any]]) -> dict[str, list[float]]:
 
 
 def _trait_table(targets: Sequence[Mapping[str, Any]]) -> Table:
-    excess = sum(one["ratio"] - 1 for one in targets)
+    everyone = [one["ratio"] for one in targets]
+    excess = _excess(everyone)
     rows = [
         (
             name,
             str(len(ratios)),
             f"{np.mean(ratios):.3f}" if ratios else "–",
             f"{max(ratios):.2f}" if ratios else "–",
-            f"{100 * sum(ratio - 1 for ratio in ratios) / excess:.0f} %" if excess else "–",
+            f"{100 * _excess(ratios) / excess:.0f} %" if excess else "–",
+            str(sum(ratio <= _NEAR for ratio in ratios)),
         )
-        for name, ratios in _groups(targets).items()
+        for name, ratios in {**_groups(targets), "any neighbours": everyone}.items()
     ]
     return Table(
         "traits",
-        "Test targets by what they show, all graphs and seeds",
-        ("targets with", "how many", "mean ratio", "worst", "share of all hops above the shortest"),
+        "Test targets by their neighbours, all graphs and seeds",
+        (
+            "targets with",
+            "how many",
+            "mean ratio",
+            "worst",
+            "share of all hops above the shortest",
+            f"ratio at most {_NEAR:g}",
+        ),
         tuple(rows),
-        "The last column weighs ratios, target by target.",
+        "Shares weigh ratios, target by target.",
     )
 
 
-def _findings(targets: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    easy = sum(one["ratio"] <= 1.05 for one in targets)
-    found = f"Of {len(targets)} test targets, {easy} are found within 5 % of the shortest path."
-    groups = _groups(targets)
-    lost = {name: sum(ratio - 1 for ratio in ratios) for name, ratios in groups.items()}
-    heaviest = max(lost, key=lost.__getitem__)
-    if lost[heaviest] == 0:
-        return (found,)
-    share = lost[heaviest] / sum(lost.values())
-    return (
-        found,
-        f"Most of what is lost goes to targets with {heaviest}: {100 * share:.0f} % of the excess, "
-        f"by {len(groups[heaviest])} targets.",
+def _excess(ratios: Sequence[float]) -> float:
+    """The sum of ratios above 1."""
+    return sum(ratio - 1 for ratio in ratios)
+
+
+def _claim(targets: Sequence[Mapping[str, Any]]) -> Claim:
+    """Which other groups of targets the hardest group has a greater mean ratio than."""
+    means = {name: np.mean(ratios) for name, ratios in _groups(targets).items() if ratios}
+    hardest = means.pop(HARDEST, np.float64(1))
+    return claim_by_case(
+        f"targets with {HARDEST}: a greater mean ratio than those with …",
+        {name: bool(hardest > mean) for name, mean in means.items()},
     )
 
 
@@ -231,17 +239,17 @@ def _figure(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(4 * len(results), 4.4), layout="constrained")
-    for place, (ego, of) in enumerate(results.items(), 1):
+    for number, (ego, of) in enumerate(results.items(), 1):
         worst = max(of, key=lambda result: max(one["ratio"] for one in result["targets"]))
         graph = graph_of(f"facebook:{ego}")
-        axes = figure.add_subplot(1, len(results), place)
-        places = node_coordinates(graph)
-        draw_graph(axes, graph, places)
-        draw_trip(axes, places[worst["trip"]], places[worst["trip_target"]])
-        arrived = "arrives" if worst["trip"][-1] == worst["trip_target"] else "gives up"
+        axes = figure.add_subplot(1, len(results), number)
+        positions = node_coordinates(graph)
+        draw_graph(axes, graph, positions)
+        draw_trip(axes, positions[worst["trip"]], positions[worst["trip_target"]])
+        end = "delivered" if worst["trip"][-1] == worst["trip_target"] else "truncated"
         name = graph.node_names[worst["trip_target"]]
         hops = len(worst["trip"]) - 1
-        axes.set_title(f"{GRAPHS[ego]}: to {name}, {arrived} after {hops} hop{'s' * (hops != 1)}")
+        axes.set_title(f"{GRAPHS[ego]}: to {name}, {end} after {hops} hop{'s' * (hops != 1)}")
     return figure
 
 

@@ -1,4 +1,4 @@
-"""What strategies lose when profiles are missing or noisy, and when views have grown old."""
+"""Oracle ratios where profiles are missing or noisy, and where views are out of date."""
 
 from __future__ import annotations
 
@@ -8,178 +8,188 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
 
-import numpy as np
-
 from garden.datasets.perturb import rewired, with_noisy_profiles, without_profiles
-from garden.experiments.ours.universal_holdout import Schooling
+from garden.experiments.ours.universal_holdout import HoldoutTraining
 from garden.experiments.paper.published import GRAPHS
 from garden.experiments.paper.table1.experiment import LEARNED
+from garden.experiments.report.claims import Claim, claim_of_comparison
+from garden.experiments.report.figures import draw_intervals, oracle_ratio_axis
 from garden.experiments.report.headline import BEST_RULE
 from garden.experiments.report.intervals import Pooled, pooled
-from garden.experiments.report.sections import Section, Table, write_figure
+from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.report.tables import footing_of
-from garden.experiments.run.config import FIRST_SEED, MAX_HOPS, Scope
-from garden.experiments.run.experiment import Experiment, ResultOf, caveat
+from garden.experiments.run.config import FIRST_SEED, Scope
+from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Training, Work
-from garden.experiments.run.policy_cache import Workbench, by_target, graph_of, task_of
+from garden.experiments.run.policy_cache import PolicyCache, graph_of, outcomes_of, task_of
 from garden.graphs.graph import Graph
-from garden.search.compare import Contender, compare
+from garden.resolve import contender_of, strategy_named
+from garden.search.compare import compare
 from garden.search.config import EvaluationConfig
-from garden.strategies.memory import memory_for
-from garden.strategies.registry import WALKERS
+from garden.search.limits import PAPERS_LIMIT
 from garden.training.universal.config import UniversalConfig
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Harm = Literal["missing", "noise", "rewired"]
+Perturbation = Literal["missing", "noise", "rewired"]
 EGOS = ("414", "0", "3437")
 NUM_SEEDS = 3
-LEVELS: Mapping[Harm, tuple[float, ...]] = {
+LEVELS: Mapping[Perturbation, tuple[float, ...]] = {
     "missing": (0.0, 0.1, 0.3, 0.5),
     "noise": (math.inf, 8.0, 6.0, 5.0, 4.0, 3.0),  # ε of randomised response
     "rewired": (0.0, 0.05, 0.1, 0.2),
 }
-TITLES: Mapping[Harm, str] = {
+TITLES: Mapping[Perturbation, str] = {
     "missing": "share of nodes without a profile",
     "noise": "ε of randomised response, per attribute",
     "rewired": "share of links that changed since the views were taken",
 }
 _ON_NOISE = (
-    "Noise is told once and for all, so that it also tells a node from others of its profile: "
-    "rules that recognise profiles gain by it what a policy that knows where profiles live loses."
+    " Noise is drawn once: it also distinguishes nodes that had the same profile, by which rules "
+    "that recognise profiles gain."
 )
 _QUICK_UPDATES = 40
-_STYLES = {
-    "bidirectional": ("0.6", ":", "o"),
-    BEST_RULE: ("0.6", "-", "o"),
-    "universal": ("0.35", ":", "s"),
-    "universal+backtrack": ("0.35", "-", "s"),
-    "trellis": ("0.0", ":", "^"),
-    "trellis+backtrack": ("0.0", "-", "^"),
-}
+LABELS = (
+    "bidirectional",
+    BEST_RULE,
+    "universal",
+    "universal+backtrack",
+    "trellis",
+    "trellis+backtrack",
+)
+"""The contenders."""
 
 
 @final
 @dataclass(frozen=True)
-class Harmed(Work):
-    """Strategies on one split of one graph, of which something is amiss."""
+class Perturbed(Work):
+    """Strategies on one split of one graph, of which something was perturbed."""
 
-    kind: ClassVar[str] = "harmed"
+    kind: ClassVar[str] = "perturbed"
 
     graph: str
     seed: int
-    harm: Harm
+    perturbation: Perturbation
     level: float
     training: Training
-    schooling: Schooling
+    holdout: HoldoutTraining
+    """How universal is trained, without this graph."""
 
     @property
     def title(self) -> str:
-        """The graph, the split and the harm."""
-        return f"{self.graph}, seed {self.seed}, {self.harm} {self.level:g}"
+        """The graph, the split and the perturbation."""
+        return f"{self.graph}, seed {self.seed}, {self.perturbation} {self.level:g}"
 
     def trainings(self) -> tuple[Training, ...]:
-        """The policy that was trained on the graph while nothing was amiss."""
+        """The policy that was trained on the graph as it was."""
         return (self.training,)
 
     def to_json(self) -> dict[str, Any]:
-        """The unit as plain values; infinity is told in words."""
+        """The unit as plain values; infinity, which JSON does not have, as a string."""
         level = self.level if math.isfinite(self.level) else "inf"
         return {
             "graph": self.graph,
             "seed": self.seed,
-            "harm": self.harm,
+            "perturbation": self.perturbation,
             "level": level,
             "training": self.training.to_json(),
-            "schooling": self.schooling.to_json(),
+            "holdout": self.holdout.to_json(),
         }
 
-    def perform(self, bench: Workbench) -> dict[str, Any]:
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Play the split's test pairs; a policy knows the graph as it was."""
-        whole = graph_of(self.graph)
-        road, views = harmed_graph(whole, self.harm, self.level, self.seed)
+        road, views = perturbed_graph(
+            graph_of(self.graph), self.perturbation, self.level, self.seed
+        )
         task = replace(task_of(self.graph, self.seed), graph=road)
         strategies = {
-            "bidirectional": WALKERS["bidirectional"](),
-            "universal": self.schooling.policy(bench.policies),
-            "trellis": bench.policy(self.training),
+            "bidirectional": strategy_named("bidirectional"),
+            "universal": self.holdout.policy(cache.policies),
+            "trellis": cache.policy(self.training),
         }
         contenders = []
-        for label in _STYLES:
+        for label in LABELS:
             name, _, memory = label.partition("+")
-            contenders.append(
-                Contender(label, strategies[name], memory_for(strategies[name], memory or "none"))
-            )
-        report = compare(task, contenders, EvaluationConfig(max_hops=MAX_HOPS), views=views)
-        return {
-            "task_hash": report.task_hash,
-            "targets": np.unique(report.pairs[:, 1]).tolist(),
-            "num_pairs": len(report.pairs),
-            "entrants": {one.name: by_target(report, one) for one in report.results},
-        }
+            contenders.append(contender_of(label, strategies[name], memory or "none"))
+        return outcomes_of(
+            compare(task, contenders, EvaluationConfig(max_hops=PAPERS_LIMIT), views=views)
+        )
 
 
-def harmed_graph(graph: Graph, harm: Harm, level: float, seed: int) -> tuple[Graph, Graph]:
-    """The graph that messages travel on, and the one that agents have seen."""
-    if harm == "rewired":
+def perturbed_graph(
+    graph: Graph, perturbation: Perturbation, level: float, seed: int
+) -> tuple[Graph, Graph]:
+    """A graph after a perturbation.
+
+    Args:
+        graph: The graph as it was.
+        perturbation: What changes: profiles go missing or get noise, or links are rewired.
+        level: How much, one of :data:`LEVELS`.
+        seed: Of the random change.
+
+    Returns:
+        The graph that messages travel on, and the one that agents have seen.
+    """
+    if perturbation == "rewired":
         return rewired(graph, level, seed), graph
-    make = without_profiles if harm == "missing" else with_noisy_profiles
-    told = make(graph, level, seed)
-    return told, told
+    make = without_profiles if perturbation == "missing" else with_noisy_profiles
+    changed = make(graph, level, seed)
+    return changed, changed
 
 
 def works(scope: Scope) -> Sequence[Work]:
-    """Every harm, level, graph and seed."""
+    """Every perturbation, level, graph and seed."""
     return [
-        harmed(ego, seed, harm, level, scope.quick)
-        for harm in LEVELS
-        for level in levels_of(harm, scope)
+        perturbed(ego, seed, perturbation, level, scope.quick)
+        for perturbation in LEVELS
+        for level in levels_of(perturbation, scope)
         for ego in scope.graphs_among(EGOS)
         for seed in scope.seeds_or(NUM_SEEDS, FIRST_SEED)
     ]
 
 
-def harmed(ego: str, seed: int, harm: Harm, level: float, quick: bool) -> Harmed:
+def perturbed(
+    ego: str, seed: int, perturbation: Perturbation, level: float, quick: bool
+) -> Perturbed:
     """One unit; universal was trained without this graph."""
     graph = f"facebook:{ego}"
     options, config = LEARNED["trellis"], UniversalConfig()
-    kinds = Schooling(graph, config).kinds
+    kinds = HoldoutTraining(graph, config).kinds
     if quick:
         options = replace(options, updates=_QUICK_UPDATES)
         config, kinds = replace(config, updates=_QUICK_UPDATES), (*kinds[:5], "generated")
-    schooling = Schooling(graph, config, kinds)
-    return Harmed(graph, seed, harm, level, Training(graph, seed, options), schooling)
+    holdout = HoldoutTraining(graph, config, kinds)
+    return Perturbed(graph, seed, perturbation, level, Training(graph, seed, options), holdout)
 
 
-def levels_of(harm: Harm, scope: Scope) -> tuple[float, ...]:
-    """The levels to play: in a hurry the least and the most."""
-    levels = LEVELS[harm]
+def levels_of(perturbation: Perturbation, scope: Scope) -> tuple[float, ...]:
+    """The levels to play: of a quick run the least and the most."""
+    levels = LEVELS[perturbation]
     return (levels[0], levels[-1]) if scope.quick else levels
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
-    """A table and a figure for each harm."""
-    tables, findings = [], []
-    for harm in LEVELS:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
+    """A table, a figure and claims for each perturbation."""
+    tables: list[Table] = []
+    claims: list[Claim] = []
+    for perturbation in LEVELS:
         pools = {
             ego: {
-                level: _pool(ego, harm, level, scope, result_of) for level in levels_of(harm, scope)
+                level: _pool(ego, perturbation, level, scope, result_of)
+                for level in levels_of(perturbation, scope)
             }
             for ego in scope.graphs_among(EGOS)
         }
-        tables.append(_table(harm, pools))
-        findings += [_finding(harm, ego, of) for ego, of in pools.items()]
-        write_figure(folder, f"robustness-{harm}", _figure(harm, pools))
-    return Section(
-        name="robustness",
-        title=EXPERIMENT.title,
-        command=scope.command("robustness"),
-        claim="None of the paper's, whose agents see what is there.",
-        findings=(*caveat(scope), *findings, _ON_NOISE),
+        tables.append(_table(perturbation, pools))
+        claims += _claims(perturbation, pools)
+        write_figure(folder, f"robustness-{perturbation}", _figure(perturbation, pools))
+    return Findings(
+        claims=tuple(claims),
         tables=tuple(tables),
         figures=tuple(
-            (f"robustness-{harm}", f"Oracle ratio against {TITLES[harm]}") for harm in LEVELS
+            (f"robustness-{one}", f"Oracle ratio against {TITLES[one]} (95 % interval)")
+            for one in LEVELS
         ),
     )
 
@@ -187,68 +197,76 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
 Pools = Mapping[str, Mapping[float, Pooled]]
 
 
-def _pool(ego: str, harm: Harm, level: float, scope: Scope, result_of: ResultOf) -> Pooled:
+def _pool(
+    ego: str, perturbation: Perturbation, level: float, scope: Scope, result_of: ResultOf
+) -> Pooled:
     seeds = scope.seeds_or(NUM_SEEDS, FIRST_SEED)
-    return pooled([result_of(harmed(ego, seed, harm, level, scope.quick)) for seed in seeds])
+    return pooled(
+        [result_of(perturbed(ego, seed, perturbation, level, scope.quick)) for seed in seeds]
+    )
 
 
-def _table(harm: Harm, pools: Pools) -> Table:
+def _table(perturbation: Perturbation, pools: Pools) -> Table:
     columns = ["strategy"]
     columns += [
-        f"{GRAPHS[ego]}, {_shown(harm, level)}" for ego, of in pools.items() for level in of
+        f"{GRAPHS[ego]}, {_level_text(perturbation, level)}"
+        for ego, of in pools.items()
+        for level in of
     ]
     rows = tuple(
         (label, *(_cell(pool, label) for of in pools.values() for pool in of.values()))
-        for label in _STYLES
+        for label in LABELS
     )
     footing = footing_of({GRAPHS[ego]: next(iter(of.values())) for ego, of in pools.items()})
-    caption = f"Oracle ratio against {TITLES[harm]}"
-    return Table(f"robustness-{harm}", caption, tuple(columns), rows, footing)
+    footing += _ON_NOISE if perturbation == "noise" else ""
+    caption = f"Oracle ratio against {TITLES[perturbation]}"
+    return Table(f"robustness-{perturbation}", caption, tuple(columns), rows, footing)
 
 
 def _cell(pool: Pooled, label: str) -> str:
     return f"{pool.estimate('ratio', label).mean:.2f}"
 
 
-def _shown(harm: Harm, level: float) -> str:
-    if harm == "noise":
+def _level_text(perturbation: Perturbation, level: float) -> str:
+    if perturbation == "noise":
         return "no noise" if math.isinf(level) else f"ε = {level:g}"
     return f"{100 * level:g} %"
 
 
-def _finding(harm: Harm, ego: str, of: Mapping[float, Pooled]) -> str:
-    levels = list(of)
-    mild, worst = levels[0], levels[-1]
-    at_first, at_last = of[mild], of[worst]
-    parts = [
-        f"{label} {at_first.estimate('ratio', label).mean:.2f} → "
-        f"{at_last.estimate('ratio', label).mean:.2f}"
-        for label in (BEST_RULE, "universal+backtrack", "trellis+backtrack")
+def _claims(perturbation: Perturbation, pools: Pools) -> list[Claim]:
+    """Policies against the best rule, at every level on every graph."""
+    cases = {
+        f"{GRAPHS[ego]} at {_level_text(perturbation, level)}": pool
+        for ego, of in pools.items()
+        for level, pool in of.items()
+    }
+    return [
+        claim_of_comparison(
+            cases, label, BEST_RULE, text=f"{perturbation}: {label}, fewer hops than {BEST_RULE}"
+        )
+        for label in ("universal+backtrack", "trellis+backtrack")
     ]
-    return (
-        f"{GRAPHS[ego]}, {TITLES[harm]}, from {_shown(harm, mild)} to {_shown(harm, worst)}: "
-        + ", ".join(parts)
-        + "."
-    )
 
 
-def _figure(harm: Harm, pools: Pools) -> Figure:
-    """A panel for each graph, on a logarithmic scale; strategies differ by line and mark."""
+def _figure(perturbation: Perturbation, pools: Pools) -> Figure:
+    """A panel for each graph, on a logarithmic scale."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(11, 4), layout="constrained")
+    figure = Figure(figsize=(11, 4.4), layout="constrained")
     panels = figure.subplots(1, len(pools), sharey=True, squeeze=False)[0]
     for panel, (ego, of) in zip(panels, pools.items(), strict=True):
-        for label, (shade, line, mark) in _STYLES.items():
-            means = [pool.estimate("ratio", label).mean for pool in of.values()]
-            panel.plot(range(len(of)), means, color=shade, linestyle=line, marker=mark, label=label)
-        panel.set_xticks(range(len(of)), [_shown(harm, level) for level in of])
+        for number, label in enumerate(LABELS):
+            places = [place + 0.04 * (number - len(LABELS) / 2) for place in range(len(of))]
+            draw_intervals(
+                panel, places, [pool.estimate("ratio", label) for pool in of.values()], label
+            )
+        panel.set_xticks(range(len(of)), [_level_text(perturbation, level) for level in of])
         panel.set_title(f"{GRAPHS[ego]} ({ego})")
-        panel.set_yscale("log")
-        panel.axhline(1.0, color="black", linewidth=0.6)
-        panel.set_xlabel(TITLES[harm], fontsize=9)
-    panels[0].set_ylabel("oracle ratio")
-    panels[0].legend(frameon=False, fontsize=8)
+        panel.set_xlabel(TITLES[perturbation], fontsize=9)
+        oracle_ratio_axis(panel, label="")
+    panels[0].set_ylabel("oracle ratio (1 is the shortest path)")
+    handles, names = panels[0].get_legend_handles_labels()
+    figure.legend(handles, names, frameon=False, ncols=6, loc="outside upper center")
     return figure
 
 

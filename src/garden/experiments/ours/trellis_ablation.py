@@ -1,31 +1,34 @@
-"""What makes trellis: its parts, its method and what training hides, one left out at a time."""
+"""The ablation of trellis: its parts, its method and what training masks, one at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from garden.experiments.paper.published import GRAPHS
+from garden.experiments.report.claims import MORE_HOPS, Claim, claim_of_comparison
 from garden.experiments.report.intervals import Pooled, pooled
-from garden.experiments.report.sections import Section, Table
+from garden.experiments.report.sections import Findings, Table
 from garden.experiments.report.tables import footing_of
-from garden.experiments.run.config import FIRST_SEED, MAX_HOPS, Scope
-from garden.experiments.run.experiment import Experiment, ResultOf, caveat
-from garden.experiments.run.jobs import Comparison, Entrant, Training, Work
+from garden.experiments.run.config import FIRST_SEED, Scope
+from garden.experiments.run.experiment import Experiment, ResultOf
+from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
 from garden.models.config import ModelConfig
 from garden.search.config import EvaluationConfig
+from garden.search.limits import PAPERS_LIMIT
 from garden.training.config import TrainingOptions
 
 EGOS = ("414", "0", "3437")
 NUM_SEEDS = 3
 _QUICK_UPDATES = 40
 _AS_PUBLISHED = ",attributes=as-published"
-_EVALUATION = EvaluationConfig(all_pairs=True, max_hops=MAX_HOPS)
+_EVALUATION = EvaluationConfig(all_pairs=True, max_hops=PAPERS_LIMIT)
 WHOLE = "trellis"
 
 
 def variants() -> dict[str, tuple[TrainingOptions, ModelConfig]]:
-    """Every variant by what is said of it."""
+    """Every variant by its label: how it is trained, and its parts."""
     whole = ModelConfig()
 
     def guided(**options: float) -> tuple[TrainingOptions, ModelConfig]:
@@ -33,27 +36,27 @@ def variants() -> dict[str, tuple[TrainingOptions, ModelConfig]]:
 
     return {
         WHOLE: guided(),
-        "position only": (TrainingOptions(), ModelConfig(parts="embeddings")),
+        "embeddings only": (TrainingOptions(), ModelConfig(parts="embeddings")),
         "matching only": (TrainingOptions(), ModelConfig(parts="matching")),
-        "no ranges": (TrainingOptions(), ModelConfig(parts="no-distance-codes")),
+        "no distance codes": (TrainingOptions(), ModelConfig(parts="no-distance-codes")),
         "with the return": guided(return_coef=1.0),
         "return only": guided(imitation_coef=0.0, return_coef=1.0, return_targets=16),
         "a2c": (TrainingOptions(method="a2c", learning_rate=1e-3), whole),
-        "own place never hidden": guided(target_embedding_dropout=0.0),
+        "target embedding never masked": guided(target_embedding_dropout=0.0),
         "links never hidden": guided(hidden_link_rate=0.0),
-        "nothing hidden": guided(target_embedding_dropout=0.0, hidden_link_rate=0.0),
+        "nothing masked": guided(target_embedding_dropout=0.0, hidden_link_rate=0.0),
     }
 
 
 def comparison(graph: str, seed: int, names: Sequence[str], quick: bool) -> Comparison:
     """Variants on one split of one graph."""
-    entrants = []
+    contenders = []
     for name in names:
         options, size = variants()[name]
         if quick:
             options = _shortened(options)
-        entrants.append(Entrant(name, Training(graph, seed, options, size)))
-    return Comparison(graph, seed, tuple(entrants), _EVALUATION)
+        contenders.append(ContenderSpec(name, Training(graph, seed, options, size)))
+    return Comparison(graph, seed, tuple(contenders), _EVALUATION)
 
 
 def works(scope: Scope) -> Sequence[Work]:
@@ -66,7 +69,7 @@ def works(scope: Scope) -> Sequence[Work]:
     ]
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """One row per variant."""
     pools = _pools(_by_id(scope), result_of)
     published = _pools(_as_published(scope), result_of)
@@ -84,12 +87,8 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
     ]
     columns = ("variant", *(f"{GRAPHS[ego]} ({ego})" for ego in pools))
     footing = footing_of({GRAPHS[ego]: pool for ego, pool in pools.items()})
-    return Section(
-        name="trellis",
-        title=EXPERIMENT.title,
-        command=scope.command("trellis"),
-        claim="None of the paper's: this is what our own model owes to each of its parts.",
-        findings=caveat(scope) + _findings(pools, published),
+    return Findings(
+        claims=_claims(pools),
         tables=(
             Table(
                 "variants",
@@ -110,10 +109,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
 
 
 def _shortened(options: TrainingOptions) -> TrainingOptions:
-    return TrainingOptions(
-        **{name: value for name, value in vars(options).items() if name != "updates"},
-        updates=_QUICK_UPDATES,
-    )
+    return replace(options, updates=_QUICK_UPDATES)
 
 
 def _by_id(scope: Scope) -> dict[str, list[Comparison]]:
@@ -142,30 +138,13 @@ def _cell(pool: Pooled, name: str) -> str:
     return f"{pool.estimate('ratio', name).mean:.3f} ({pool.worst('ratio', name):.3f})"
 
 
-def _findings(pools: Mapping[str, Pooled], published: Mapping[str, Pooled]) -> tuple[str, ...]:
-    def ratios(name: str, of: Mapping[str, Pooled] = pools) -> str:
-        means = {ego: pool.estimate("ratio", name).mean for ego, pool in of.items()}
-        return ", ".join(f"{mean:.2f} ({GRAPHS[ego]})" for ego, mean in means.items())
-
-    worse = {
-        name: [
-            GRAPHS[ego]
-            for ego, pool in pools.items()
-            if pool.difference("ratio", name, WHOLE).low > 0
-        ]
+def _claims(pools: Mapping[str, Pooled]) -> tuple[Claim, ...]:
+    """Each variant needs more hops than the whole."""
+    named = {GRAPHS[ego]: pool for ego, pool in pools.items()}
+    return tuple(
+        claim_of_comparison(named, name, WHOLE, side=MORE_HOPS)
         for name in variants()
         if name != WHOLE
-    }
-    hurts = [f"{name} ({', '.join(graphs)})" for name, graphs in worse.items() if graphs]
-    return (
-        "Places are memorised: training on this graph teaches where each profile lives in it. "
-        f"With them the model needs {ratios(WHOLE)} times the shortest path; without, by matching "
-        f"profiles alone, which learns nothing about any one of them, {ratios('matching only')}.",
-        f"By position alone, without matching, it needs {ratios('position only')}.",
-        "Worse than the whole, with all of the interval of the paired difference above nought: "
-        + ("; ".join(hurts) if hurts else "none")
-        + ".",
-        f"With attributes as published it needs {ratios(WHOLE, published)}.",
     )
 
 

@@ -1,7 +1,7 @@
-"""Policies that route on any graph, each trained without one kind: found by address, or trained.
+"""Hold-out training of the policy for every graph: each policy does without one kind of graph.
 
-Lessons are made once per process and shared by all policies, whatever each leaves out, so that a
-graph's targets are the same for everyone who learns from it.
+Training graphs are made once per process and shared by all policies, whatever each leaves out, so
+that a graph's targets are the same in every training.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from garden.datasets.task import draw_pairs
-from garden.experiments.run.config import MAX_HOPS
 from garden.experiments.run.jobs import FORMAT, address_of
 from garden.graphs.distances import pair_distances
 from garden.graphs.ego_extraction import ego_graphs
 from garden.random_streams import HOLDOUT_PAIRS
+from garden.search.limits import PAPERS_LIMIT
 from garden.search.metrics import expected_hops
 from garden.search.rollout import rollout, sampled_distributions
 from garden.search.score_blocks import ScoreMemo
@@ -37,10 +37,12 @@ CHOOSING_PAIRS = 10_000  # of each validating graph, one walk each: they choose 
 
 @final
 @dataclass(frozen=True)
-class Schooling:
-    """How one policy is trained: on all of some kinds of graphs but one kind."""
+class HoldoutTraining:
+    """How one policy is trained: on some kinds of graphs, without one of them."""
 
     without: str
+    """The kind that is held out, neither trained nor validated on."""
+
     config: UniversalConfig
     kinds: tuple[str, ...] = KINDS
 
@@ -55,15 +57,15 @@ class Schooling:
     @cached_property
     def key(self) -> str:
         """The address."""
-        return address_of(["schooling", FORMAT, self.to_json()])
+        return address_of(["hold-out-training", FORMAT, self.to_json()])
 
     def folder_in(self, policies: Path) -> Path:
         """Where the policy lies, or will."""
         return policies / self.key[:20]
 
-    def lessons(self) -> list[GraphBatch]:
-        """What it is taught, and what it is validated on."""
-        return [lesson for lesson in lessons_on(self.kinds) if lesson.kind != self.without]
+    def training_graphs(self) -> list[GraphBatch]:
+        """What it is trained on, and what it is validated on."""
+        return [one for one in training_graphs_of(self.kinds) if one.kind != self.without]
 
     def policy(self, policies: Path) -> Universal:
         """The policy: from its folder, or trained now."""
@@ -80,46 +82,54 @@ class Schooling:
             with_best_temperature,
         )
 
-        lessons = self.lessons()
-        policy = with_best_temperature(train_universal(lessons, self.config), lessons)
-        return replace(policy, training=training_record(self.config, lessons))
+        graphs = self.training_graphs()
+        policy = with_best_temperature(train_universal(graphs, self.config), graphs)
+        return replace(policy, training=training_record(self.config, graphs))
 
 
 @lru_cache(maxsize=1)
-def lessons_on(kinds: tuple[str, ...]) -> tuple[GraphBatch, ...]:
-    """The lessons of these kinds of graphs, made once per process."""
+def training_graphs_of(kinds: tuple[str, ...]) -> tuple[GraphBatch, ...]:
+    """The training graphs of these kinds, made once per process."""
     from garden.training.universal.train import batch_of
 
-    books = curriculum(without=[kind for kind in KINDS if kind not in kinds])
-    return tuple(batch_of(book, number) for number, book in enumerate(books))
+    graphs = curriculum(without=[kind for kind in KINDS if kind not in kinds])
+    return tuple(batch_of(graph, number) for number, graph in enumerate(graphs))
 
 
-def validation_of_memories(policy: Universal, lessons: Sequence[GraphBatch]) -> dict[str, float]:
-    """The mean log of the oracle ratio with each memory, every validating graph counting alike."""
+def validation_of_memories(policy: Universal, graphs: Sequence[GraphBatch]) -> dict[str, float]:
+    """The mean log of the oracle ratio with each memory, every validation graph counting alike.
+
+    Args:
+        policy: The policy.
+        graphs: Training graphs; those that validate are played.
+
+    Returns:
+        The mean by the name of the memory, rounded to six digits.
+    """
     logs = [
-        [np.log(ratio) for ratio in _ratios(policy, lesson).values()]
-        for lesson in lessons
-        if lesson.validates
+        [np.log(ratio) for ratio in _ratios(policy, graph).values()]
+        for graph in graphs
+        if graph.validates
     ]
     means = np.mean(logs, axis=0)
     return {memory: round(float(mean), 6) for memory, mean in zip(RULES, means, strict=True)}
 
 
-def _ratios(policy: Universal, lesson: GraphBatch) -> Mapping[str, float]:
-    """The oracle ratio with each memory, on the same pairs to the lesson's targets."""
-    graph = lesson.links.graph
+def _ratios(policy: Universal, validation: GraphBatch) -> Mapping[str, float]:
+    """The oracle ratio with each memory, on the same pairs to the graph's validation targets."""
+    graph = validation.links.graph
     rows = policy.represent(ego_graphs(graph))
     pairs = draw_pairs(
-        lesson.targets.cpu().numpy(), graph.num_nodes, CHOOSING_PAIRS, [0, HOLDOUT_PAIRS]
+        validation.targets.cpu().numpy(), graph.num_nodes, CHOOSING_PAIRS, [0, HOLDOUT_PAIRS]
     )
     reach = pair_distances(graph, pairs)
     memo = ScoreMemo()
 
     def ratio(memory: str) -> float:
         walks = rollout(
-            graph, policy, rows, pairs, memory_for(policy, memory), MAX_HOPS, 1, 0, scored=memo
+            graph, policy, rows, pairs, memory_for(policy, memory), PAPERS_LIMIT, 1, 0, scored=memo
         )
-        hops = expected_hops(sampled_distributions(walks.hops, MAX_HOPS))
+        hops = expected_hops(sampled_distributions(walks.hops, PAPERS_LIMIT))
         return float((hops / reach).mean())
 
     return {memory: ratio(memory) for memory in RULES}

@@ -47,9 +47,9 @@ _WINS = {
 FACEBOOK: Mapping[str, Mapping[str, PublishedResult]] = {
     ego: {
         agent: PublishedResult(
-            *_RATIOS[ego][place], _TRUNCATION[ego][place] / 100, _WINS[ego][place] / 100
+            *_RATIOS[ego][number], _TRUNCATION[ego][number] / 100, _WINS[ego][number] / 100
         )
-        for place, agent in enumerate(AGENTS)
+        for number, agent in enumerate(AGENTS)
     }
     for ego in GRAPHS
 }
@@ -94,8 +94,8 @@ _MILLISECONDS = {
 _EMBEDDING_MILLISECONDS = (0.3024, 0.2349, 0.5024, 0.2214, 0.2143)
 
 ACTION_TIMES: Mapping[str, Mapping[str, float]] = {
-    ego: {agent: times[place] for agent, times in _MILLISECONDS.items()}
-    for place, ego in enumerate(GRAPHS)
+    ego: {agent: times[number] for agent, times in _MILLISECONDS.items()}
+    for number, ego in enumerate(GRAPHS)
 }
 """The runtime table: milliseconds per action, on an Intel i7-11800H."""
 

@@ -1,4 +1,4 @@
-"""Table 2: what the node representation is worth, on dense synthetic graphs."""
+"""Table 2: what the node representation contributes, on dense synthetic graphs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from pathlib import Path
 
 from garden.errors import SpecError
 from garden.experiments.paper.published import ABLATION, PublishedResult
+from garden.experiments.report.claims import Claim, claim_of_comparison, claim_of_differences
 from garden.experiments.report.intervals import Estimate, Pooled, over_seeds, pooled
-from garden.experiments.report.sections import Section, Table
-from garden.experiments.report.tables import Result, circle_rates
+from garden.experiments.report.sections import Findings, Table
+from garden.experiments.report.tables import Result, group_win_rates
 from garden.experiments.run.config import Scope
-from garden.experiments.run.experiment import Experiment, ResultOf, caveat
-from garden.experiments.run.jobs import Comparison, Entrant, Training, Work
+from garden.experiments.run.experiment import Experiment, ResultOf
+from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
 from garden.experiments.run.synthetic_graphs import graph_spec, trained
 from garden.training.config import TrainingOptions
 
@@ -36,14 +37,14 @@ _LEARNED: Mapping[str, TrainingOptions] = {
     "mlpa2c": TrainingOptions(model="mlpa2c", method="a2c"),
     "trellis": TrainingOptions(model="trellis", method="guided", dropout=0.0),
 }
-_QUICK: Mapping[str, TrainingOptions] = {
+QUICK: Mapping[str, TrainingOptions] = {
     "garden": replace(_LEARNED["garden"], updates=300, validate_every=100),
     "mlpa2cwd": replace(_LEARNED["mlpa2cwd"], updates=200),
     "mlpa2c": replace(_LEARNED["mlpa2c"], updates=200),
     "trellis": replace(_LEARNED["trellis"], updates=100),
 }
-_CIRCLE = "paper"
-_DUELS = (
+_PAPER = "paper"
+_COMPARISONS = (
     *pairwise(ABLATION),
     ("garden", "mlpa2c"),
     *((name, "distance") for name in ABLATION),
@@ -54,12 +55,12 @@ _DUELS = (
 def comparison(seed: int, quick: bool) -> Comparison:
     """The paper's three, trellis, and the walker that reads attributes alone, on one graph."""
     graph = graph_spec(BETA, seed)
-    learned = (_QUICK if quick else _LEARNED).items()
-    entrants = (
-        *(Entrant(name, Training(graph, seed, options)) for name, options in learned),
-        Entrant("distance", "distance"),
+    learned = (QUICK if quick else _LEARNED).items()
+    contenders = (
+        *(ContenderSpec(name, Training(graph, seed, options)) for name, options in learned),
+        ContenderSpec("distance", "distance"),
     )
-    return Comparison(graph, seed, entrants, circles=((_CIRCLE, tuple(ABLATION)),))
+    return Comparison(graph, seed, contenders, win_groups=((_PAPER, tuple(ABLATION)),))
 
 
 def works(scope: Scope) -> Sequence[Work]:
@@ -67,21 +68,13 @@ def works(scope: Scope) -> Sequence[Work]:
     return _works(scope)
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """Table 2 beside the paper's, and the paired differences."""
     results = [result_of(work) for work in _works(scope)]
     pool = pooled(results)
     footing = f"{pool.footing}. A seed is a graph, a split and an initialisation."
-    return Section(
-        name="ablation",
-        title=EXPERIMENT.title,
-        command=scope.command("ablation"),
-        claim=(
-            "Embeddings of ego graphs are worth having: GARDEN needs fewer hops and is truncated "
-            "less often than agents that read attributes and degree, or attributes alone. In wins "
-            "the three are close, and the one with attributes alone is a little ahead."
-        ),
-        findings=caveat(scope) + _findings(pool, results),
+    return Findings(
+        claims=_claims(pool, results),
         tables=(
             Table(
                 "ablation",
@@ -89,12 +82,12 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
                 ("agent", "oracle ratio", "truncated, %", "wins among the three, %", "… all, %"),
                 tuple([_published_row(*one) for one in ABLATION.items()] + _rows(pool, results)),
                 f"{footing} Among the three the intervals resample seeds alone. "
-                + trained(_QUICK if scope.quick else _LEARNED),
+                + trained(QUICK if scope.quick else _LEARNED),
             ),
             Table(
                 "ablation-differences",
                 "Paired differences (95 % interval)",
-                ("duel", "oracle ratio", "truncated, percentage points"),
+                ("comparison", "oracle ratio", "truncated, percentage points"),
                 tuple(_difference_rows(pool)),
                 footing,
             ),
@@ -140,57 +133,42 @@ def _difference_rows(pool: Pooled) -> list[tuple[str, ...]]:
             pool.difference("ratio", mine, other).text(),
             pool.difference("truncated", mine, other).scaled(100).text(),
         )
-        for mine, other in _DUELS
+        for mine, other in _COMPARISONS
     ]
 
 
 def _wins(results: Sequence[Result], label: str) -> Estimate:
-    return over_seeds(circle_rates(results, _CIRCLE, label))
+    return over_seeds(group_win_rates(results, _PAPER, label))
 
 
-def _findings(pool: Pooled, results: Sequence[Result]) -> tuple[str, ...]:
-    ours = sorted(ABLATION, key=lambda name: pool.estimate("ratio", name).mean)
-    paper = sorted(ABLATION, key=lambda name: ABLATION[name].oracle_ratio)
-    ratios = ", ".join(f"{name} {pool.estimate('ratio', name).mean:.2f}" for name in ours)
+def _claims(pool: Pooled, results: Sequence[Result]) -> tuple[Claim, ...]:
+    """The paper's claims, each on the one density of the table."""
+    case = f"β = {BETA:g}"
+    others = [name for name in ABLATION if name != "garden"]
+    rates = {name: group_win_rates(results, _PAPER, name) for name in ABLATION}
+    lead = [mine - garden for mine, garden in zip(rates["mlpa2c"], rates["garden"], strict=True)]
     return (
-        f"By oracle ratio the three stand {ratios}: "
-        + ("the paper's order." if ours == paper else f"the paper's order is {', '.join(paper)}."),
-        f"garden's oracle ratio is {_standing(pool, 'ratio', 1)}.",
-        f"Its truncation rate, in percentage points, is {_standing(pool, 'truncated', 100)}.",
-        _win_sentence(results),
-        f"trellis needs {pool.estimate('ratio', 'trellis').text()} times the shortest path; the "
-        "distance walker, of which nothing but the temperature is fitted, "
-        f"{pool.estimate('ratio', 'distance').text()}.",
-    )
-
-
-def _standing(pool: Pooled, metric: str, scale: float) -> str:
-    """Where garden stands beside the other two in a metric that should be low."""
-    words = {-1: "lower than", 0: "not to be told from", 1: "higher than"}
-    gaps = {
-        name: pool.difference(metric, "garden", name).scaled(scale)
-        for name in ABLATION
-        if name != "garden"
-    }
-    return " and ".join(
-        f"{words[gap.sign]} that of {name} (difference {gap.text()})" for name, gap in gaps.items()
-    )
-
-
-def _win_sentence(results: Sequence[Result]) -> str:
-    ours = max(ABLATION, key=lambda name: _wins(results, name).mean)
-    paper = max(ABLATION, key=lambda name: ABLATION[name].win_rate)
-    rates = {name: circle_rates(results, _CIRCLE, name) for name in ABLATION}
-    lead = over_seeds(
-        [mine - other for mine, other in zip(rates[paper], rates["garden"], strict=True)]
-    ).scaled(100)
-    sure = "the interval holds 0" if lead.sign == 0 else "the interval does not hold 0"
-    return (
-        f"Among the three {ours} wins most, in the paper {paper}. {paper} wins {lead.text()} "
-        f"percentage points more than garden: {sure}."
+        *(
+            claim_of_comparison({case: pool}, "garden", other, metric)
+            for metric in ("ratio", "truncated")
+            for other in others
+        ),
+        claim_of_differences(
+            "mlpa2c: more wins among the three than garden", {case: over_seeds(lead)}
+        ),
+        claim_of_comparison({case: pool}, "trellis", "garden"),
+        claim_of_comparison({case: pool}, "trellis", "distance"),
     )
 
 
 EXPERIMENT = Experiment(
-    "ablation", "What the node representation is worth (Table 2)", works, report
+    "ablation",
+    "What the node representation contributes (Table 2)",
+    works,
+    report,
+    paper=(
+        "Embeddings of ego graphs help: GARDEN needs fewer hops and is truncated "
+        "less often than agents that read attributes and degree, or attributes alone. In wins "
+        "the three are close, and the one with attributes alone is a little ahead."
+    ),
 )

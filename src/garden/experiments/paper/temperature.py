@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
+from garden.experiments.report.claims import Claim, claim_of_differences
 from garden.experiments.report.intervals import Estimate, over_seeds
-from garden.experiments.report.sections import Section, Table, write_figure
-from garden.experiments.run.config import MAX_HOPS, Scope
+from garden.experiments.report.sections import Findings, Table, write_figure
+from garden.experiments.run.config import Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Work
-from garden.experiments.run.policy_cache import Workbench, task_of
+from garden.experiments.run.policy_cache import PolicyCache, task_of
 from garden.experiments.run.synthetic_graphs import (
     BETAS,
     NUM_GRAPHS,
     betas_among,
     column_of,
-    counted,
     graph_spec,
 )
+from garden.search.limits import PAPERS_LIMIT
 from garden.search.temperature_tuning import TUNING_TEMPERATURES, validation_ratios
 from garden.strategies.registry import WALKERS
 
@@ -49,14 +50,14 @@ class TemperatureCurve(Work):
     seed: int
     walker: str
     temperatures: tuple[float, ...] = GRID
-    max_hops: int = MAX_HOPS
+    max_hops: int = PAPERS_LIMIT
 
     @property
     def title(self) -> str:
         """The walker, the graph and the split."""
         return f"{self.walker} on {self.graph}, seed {self.seed}"
 
-    def perform(self, bench: Workbench) -> dict[str, Any]:
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Evaluate exactly: all sources, all validation targets."""
         task = task_of(self.graph, self.seed)
         walker = WALKERS[self.walker]()
@@ -85,7 +86,7 @@ class Curves:
 
     @property
     def best(self) -> int:
-        """The place of the temperature that is best on average."""
+        """The index of the temperature that is best on average."""
         return int(self.mean.argmin())
 
     @property
@@ -96,11 +97,11 @@ class Curves:
     @property
     def near(self) -> tuple[float, float]:
         """The lowest and the highest temperature whose mean ratio is within 10 % of the best."""
-        places = np.flatnonzero(self.mean <= _NEAR * self.mean.min())
-        return GRID[places[0]], GRID[places[-1]]
+        near = np.flatnonzero(self.mean <= _NEAR * self.mean.min())
+        return GRID[near[0]], GRID[near[-1]]
 
     def gain_over(self, end: int) -> Estimate:
-        """By how much the best temperature betters that at one end of the grid.
+        """How many hops fewer the best temperature needs than that at one end of the grid.
 
         The best is chosen for each graph on all others, so that no graph flatters its own choice.
         """
@@ -111,11 +112,6 @@ class Curves:
             chosen = others.mean(axis=0).argmin()
             gains.append(float(self.ratios[graph, end] - self.ratios[graph, chosen]))
         return over_seeds(gains)
-
-    @property
-    def is_best_in_the_middle(self) -> bool:
-        """Whether a temperature within the grid betters both ends, intervals and all."""
-        return all(self.gain_over(end).sign > 0 for end in (0, -1))
 
 
 AllCurves = Mapping[str, Mapping[float, Curves]]
@@ -128,7 +124,7 @@ def works(scope: Scope) -> Sequence[Work]:
     ]
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """A table for each walker, one of their spreads side by side, and a figure."""
     curves: dict[str, dict[float, Curves]] = {}
     results: list[Mapping[str, Any]] = []
@@ -140,16 +136,8 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
             results += of_beta
     footing = _footing(results[: len(results) // len(STOCHASTIC)], len(betas_among(scope)))
     write_figure(folder, "temperature", _figure(curves))
-    return Section(
-        name="temperature",
-        title=EXPERIMENT.title,
-        command=scope.command("temperature"),
-        claim=(
-            "Neither the coldest nor the hottest softmax is best: both stochastic walkers find "
-            "shorter paths at a temperature in between, and Distance depends on it more than "
-            "Connection does."
-        ),
-        findings=_findings(curves),
+    return Findings(
+        claims=_claims(curves),
         tables=(
             *(_walker_table(walker, curves[walker], footing) for walker in STOCHASTIC),
             _spread_table(curves, footing),
@@ -239,46 +227,23 @@ def _spread_gaps(curves: AllCurves) -> dict[float, Estimate]:
     }
 
 
-def _findings(curves: AllCurves) -> tuple[str, ...]:
-    sentences = []
-    for walker in STOCHASTIC:
-        some = curves[walker]
-        middle = [beta for beta, one in some.items() if one.is_best_in_the_middle]
-        hot = [100 * (one.mean[-1] / one.mean.min() - 1) for one in some.values()]
-        taus = [GRID[one.best] for one in some.values()]
-        sentences.append(
-            f"{walker}: a τ within the grid betters both of its ends, with the whole interval on "
-            f"its side, on {counted(middle, len(some))}. The best τ is {_span(taus, '.3g')}; at "
-            "the hottest, which is all but a random walk, the ratio is "
-            f"{_span(hot, '.1f')} % higher."
+def _claims(curves: AllCurves) -> tuple[Claim, ...]:
+    """The paper's: a temperature in between is best, and distance is the more sensitive."""
+    gains = [
+        claim_of_differences(
+            f"{walker}: the best τ inside the grid, fewer hops than at its {name} end",
+            {column_of(beta): one.gain_over(end) for beta, one in curves[walker].items()},
         )
-    gaps = _spread_gaps(curves)
-    more = [beta for beta, gap in gaps.items() if gap.sign > 0]
-    less = [beta for beta, gap in gaps.items() if gap.sign < 0]
-    neither = [beta for beta, gap in gaps.items() if gap.sign == 0]
-    sentences.append(
-        f"Distance is the more sensitive to τ (worst over best ratio, graph by graph) on "
-        f"{counted(more, len(gaps))}, Connection on {counted(less, len(gaps))}; the interval of "
-        f"the difference holds 0 on {counted(neither, len(gaps))}."
-    )
-    widths = {
-        walker: np.mean([np.log10(one.near[1] / one.near[0]) for one in curves[walker].values()])
         for walker in STOCHASTIC
-    }
-    sentences.append(
-        f"Within 10 % of its best ratio Distance stays over {widths['distance']:.1f} decades of τ "
-        f"on average, Connection over {widths['connection']:.1f}."
-    )
-    return tuple(sentences)
-
-
-def _span(values: Sequence[float], form: str) -> str:
-    least, most = (format(value, form) for value in (min(values), max(values)))
-    return least if least == most else f"{least} to {most}"
+        for name, end in (("coldest", 0), ("hottest", -1))
+    ]
+    gaps = {column_of(beta): gap for beta, gap in _spread_gaps(curves).items()}
+    text = "distance: more sensitive to τ (worst over best ratio) than connection"
+    return (*gains, claim_of_differences(text, gaps))
 
 
 def _figure(curves: AllCurves) -> Figure:
-    """A panel for each walker; densities are told apart by shade and dash."""
+    """A panel for each walker; densities go from light to dark, and dashes take turns."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 4.6), layout="constrained")
@@ -294,16 +259,19 @@ def _figure(curves: AllCurves) -> Figure:
 
 
 def _panel(axes: Axes, curves: Mapping[float, Curves]) -> None:
+    from matplotlib import colormaps
     from matplotlib.ticker import MultipleLocator
 
+    from garden.plots.style import COLOUR_MAP
+
     for beta, one in curves.items():
-        place = BETAS.index(beta)
-        shade = str(round(0.72 * (1 - place / (len(BETAS) - 1)), 3))
+        number = BETAS.index(beta)
+        shade = colormaps[COLOUR_MAP](0.92 * (1 - number / (len(BETAS) - 1)))
         axes.plot(
             GRID,
             one.mean,
             color=shade,
-            linestyle=_DASHES[place % len(_DASHES)],
+            linestyle=_DASHES[number % len(_DASHES)],
             linewidth=1.6,
             label=column_of(beta),
         )
@@ -315,4 +283,14 @@ def _panel(axes: Axes, curves: Mapping[float, Curves]) -> None:
     axes.grid(alpha=0.3, linewidth=0.5)
 
 
-EXPERIMENT = Experiment("temperature", "Temperature of the stochastic walkers", works, report)
+EXPERIMENT = Experiment(
+    "temperature",
+    "Temperature of the stochastic walkers",
+    works,
+    report,
+    paper=(
+        "Neither the coldest nor the hottest softmax is best: both stochastic walkers find "
+        "shorter paths at a temperature in between, and Distance depends on it more than "
+        "Connection does."
+    ),
+)

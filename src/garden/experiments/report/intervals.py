@@ -1,6 +1,6 @@
 """Means over seeds, with intervals that resample seeds and, within each, its targets.
 
-All entrants of a comparison share the draws, so that a difference between two of them is paired:
+All contenders of a comparison share the draws, so that a difference between two of them is paired:
 same seeds, same targets, same pairs.
 """
 
@@ -40,7 +40,7 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """Comparisons of the same entrants over several seeds."""
+    """Comparisons of the same contenders over several seeds."""
 
     labels: tuple[str, ...]
     means: Mapping[str, np.ndarray]  # by metric, (num_seeds, num_labels)
@@ -50,7 +50,7 @@ class Pooled:
     num_seeds: int
 
     def estimate(self, metric: str, label: str) -> Estimate:
-        """The mean over seeds of one entrant's metric."""
+        """The mean over seeds of one contender's metric."""
         column = self.labels.index(label)
         return estimate_of(
             float(self.means[metric][:, column].mean()), self.resampled[metric][:, column]
@@ -61,11 +61,15 @@ class Pooled:
         return float(self.means[metric][:, self.labels.index(label)].max())
 
     def difference(self, metric: str, label: str, other: str) -> Estimate:
-        """How much more of a metric one entrant has than another, pair by pair."""
+        """How much more of a metric one contender has than another, pair by pair."""
         mine, theirs = self.labels.index(label), self.labels.index(other)
         mean = float((self.means[metric][:, mine] - self.means[metric][:, theirs]).mean())
         draws = self.resampled[metric]
         return estimate_of(mean, draws[:, mine] - draws[:, theirs])
+
+    def best(self, metric: str = "ratio") -> str:
+        """The contender with the least mean of a metric."""
+        return min(self.labels, key=lambda label: self.estimate(metric, label).mean)
 
     @property
     def footing(self) -> str:
@@ -83,20 +87,30 @@ METRICS = ("ratio", "truncated", "wins", "hops")
 def pooled(
     results: Sequence[Mapping[str, Any]], seed: int = 0, metrics: Sequence[str] = METRICS
 ) -> Pooled:
-    """Pool the results of comparisons, one per seed, that have the same entrants."""
-    labels = tuple(results[0]["entrants"])
+    """Pool the results of comparisons, one per seed, that have the same contenders.
+
+    Args:
+        results: What comparisons stored: for each contender the number of pairs of each target,
+            ``pairs``, and the mean of each metric over them.
+        seed: Of the bootstrap.
+        metrics: Which metrics to pool.
+
+    Returns:
+        Means that weigh pairs within a seed and seeds alike, with resampled means.
+    """
+    labels = tuple(results[0]["contenders"])
     rng = np.random.default_rng(seed)
     means: dict[str, list[np.ndarray]] = {metric: [] for metric in metrics}
     draws: dict[str, list[np.ndarray]] = {metric: [] for metric in metrics}
     for result in results:
-        entrants = result["entrants"]
-        pairs = np.array(entrants[labels[0]]["pairs"], dtype=float)
+        contenders = result["contenders"]
+        pairs = np.array(contenders[labels[0]]["pairs"], dtype=float)
         count = len(pairs)
         chosen = rng.multinomial(count, np.full(count, 1 / count), size=NUM_RESAMPLES)
         weights = np.concatenate([np.ones((1, count)), chosen]) * pairs
         weights /= weights.sum(axis=1, keepdims=True)
         for metric in metrics:
-            table = np.array([entrants[label][metric] for label in labels]).T
+            table = np.array([contenders[label][metric] for label in labels]).T
             averages = weights @ table
             means[metric].append(averages[0])
             draws[metric].append(averages[1:])
@@ -108,7 +122,7 @@ def pooled(
         resampled={
             metric: np.stack(draws[metric], axis=1)[rows, seeds].mean(axis=1) for metric in metrics
         },
-        num_pairs=sum(int(sum(r["entrants"][labels[0]]["pairs"])) for r in results),
+        num_pairs=sum(int(sum(r["contenders"][labels[0]]["pairs"])) for r in results),
         num_targets=sum(len(r["targets"]) for r in results),
         num_seeds=len(results),
     )

@@ -1,16 +1,16 @@
-"""What an experiment leaves behind: tables as CSV and Markdown, figures as PNG and SVG, text."""
+"""What an experiment leaves behind: claims, tables as CSV and Markdown, figures as PNG and SVG."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from garden.atomic import write_text
+from garden.experiments.report.claims import CLAIM_COLUMNS, Claim, claim_rows
 from garden.plots.style import save_figure
 
 if TYPE_CHECKING:
@@ -47,21 +47,57 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Findings:
+    """What a report makes of results."""
+
+    claims: tuple[Claim, ...] = ()
+    """Statements, each with the cases that it holds and fails on."""
+
+    tables: tuple[Table, ...] = ()
+    figures: tuple[tuple[str, str], ...] = ()
+    """The name of each figure's file, without suffix, and its caption."""
+
+
+@dataclass(frozen=True)
 class Section:
-    """One experiment on the page: what the paper claims, what we found, tables, pictures."""
+    """One experiment on the page: what the paper says, what was found, tables and figures."""
 
     name: str
+    """The experiment's name, and that of its folder."""
+
     title: str
     command: str
-    claim: str
-    findings: tuple[str, ...]
-    tables: tuple[Table, ...] = ()
-    figures: tuple[tuple[str, str], ...] = field(default=())  # file name without suffix, caption
+    """What makes it again."""
+
+    paper: str
+    """What the paper says, in our words; empty where it says nothing."""
+
+    notes: tuple[str, ...] = ()
+    """What a reader must know before the findings."""
+
+    findings: Findings = field(default_factory=Findings)
+
+    @property
+    def claims_table(self) -> Table:
+        """The claims as a table."""
+        return Table(
+            f"{self.name}-claims",
+            f"Claims: {self.title}",
+            CLAIM_COLUMNS,
+            tuple(claim_rows(self.findings.claims)),
+            CLAIMS_FOOTING,
+        )
+
+
+CLAIMS_FOOTING = (
+    "A claim about a difference holds or fails on a case where the whole 95 % interval of the "
+    "paired difference is on one side of zero; where the interval includes zero, it is undecided."
+)
 
 
 def write_section(folder: Path, section: Section) -> None:
-    """Write the section's tables, and the section itself for the page."""
-    for table in section.tables:
+    """Write the section's tables, its claims among them, and the section itself for the page."""
+    for table in (section.claims_table, *section.findings.tables):
         write_text(folder / f"{table.name}.md", table.markdown())
         write_text(folder / f"{table.name}.csv", table.csv())
     content = json.dumps(asdict(section), indent=1, ensure_ascii=False)
@@ -80,7 +116,9 @@ def read_section(folder: Path) -> Section | None:
         content = json.loads((folder / SECTION_FILE).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    tables = tuple(
+    found = content.pop("findings")
+    claims = (Claim(one["text"], *(tuple(one[of]) for of in _CASES)) for one in found["claims"])
+    tables = (
         Table(
             one["name"],
             one["caption"],
@@ -88,8 +126,12 @@ def read_section(folder: Path) -> Section | None:
             tuple(tuple(row) for row in one["rows"]),
             one["footing"],
         )
-        for one in content.pop("tables")
+        for one in found["tables"]
     )
-    figures = tuple((name, caption) for name, caption in content.pop("figures"))
-    findings: Sequence[str] = content.pop("findings")
-    return Section(**content, tables=tables, figures=figures, findings=tuple(findings))
+    figures = ((name, caption) for name, caption in found["figures"])
+    notes = tuple(content.pop("notes"))
+    findings = Findings(tuple(claims), tuple(tables), tuple(figures))
+    return Section(**content, notes=notes, findings=findings)
+
+
+_CASES = ("holds_on", "fails_on", "undecided_on")

@@ -1,6 +1,6 @@
 """Tables of pooled comparisons: a row for each strategy, a column for each graph or family.
 
-Pools stand under whatever names their columns; all of a table have the same entrants.
+Pools stand under whatever names their columns; all of a table have the same contenders.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ Result = Mapping[str, Any]
 
 
 def labels_of(pools: Mapping[str, Pooled]) -> tuple[str, ...]:
-    """The entrants, in their order."""
+    """The contenders, in their order."""
     return next(iter(pools.values())).labels
 
 
 def ratio_rows(pools: Mapping[str, Pooled]) -> list[Row]:
-    """The oracle ratio of every entrant, with its interval."""
+    """The oracle ratio of every contender, with its interval."""
     return [
         (label, *(pool.estimate("ratio", label).text() for pool in pools.values()))
         for label in labels_of(pools)
@@ -30,7 +30,17 @@ def ratio_rows(pools: Mapping[str, Pooled]) -> list[Row]:
 def percent_rows(
     pools: Mapping[str, Pooled], metric: str, suffix: str = "", intervals: bool = False
 ) -> list[Row]:
-    """A rate of every entrant in per cent, with or without its interval."""
+    """A rate of every contender in per cent.
+
+    Args:
+        pools: The comparisons, by column.
+        metric: ``truncated`` or ``wins``, fractions.
+        suffix: What follows a contender's label in its row.
+        intervals: Whether cells have 95 % intervals.
+
+    Returns:
+        A row for each contender.
+    """
 
     def cell(pool: Pooled, label: str) -> str:
         rate = pool.estimate(metric, label).scaled(100)
@@ -43,15 +53,15 @@ def percent_rows(
 
 
 def difference_rows(
-    pools: Mapping[str, Pooled], duels: Sequence[tuple[str, str]], metric: str = "ratio"
+    pools: Mapping[str, Pooled], comparisons: Sequence[tuple[str, str]], metric: str = "ratio"
 ) -> list[Row]:
-    """Paired differences, the first of each duel minus the second."""
+    """Paired differences of a metric, the first of each comparison minus the second."""
     return [
         (
             f"{mine} − {other}",
             *(pool.difference(metric, mine, other).text() for pool in pools.values()),
         )
-        for mine, other in duels
+        for mine, other in comparisons
     ]
 
 
@@ -63,6 +73,6 @@ def footing_of(pools: Mapping[str, Pooled]) -> str:
     return ". ".join(f"{name}: {text}" for name, text in texts.items()) + "."
 
 
-def circle_rates(results: Sequence[Result], circle: str, label: str) -> list[float]:
-    """The share of wins within a circle, seed by seed."""
-    return [float(result["circles"][circle][label]) for result in results]
+def group_win_rates(results: Sequence[Result], group: str, label: str) -> list[float]:
+    """The win rate of one contender among those of a win group, seed by seed."""
+    return [float(result["win_groups"][group][label]) for result in results]

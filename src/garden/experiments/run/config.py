@@ -10,7 +10,6 @@ from garden.errors import SpecError
 ExecutorName = Literal["process", "pool", "ray"]
 AttributeJoin = Literal["by-id", "as-published"]
 NUM_QUICK_SEEDS = 2
-MAX_HOPS = 100
 """The limit of every experiment, the paper's. It is part of a result's address."""
 FIRST_SEED = 20
 """Of the Facebook graphs: splits of earlier seeds were looked at while trellis was made."""
@@ -34,7 +33,7 @@ class Scope:
     """One way of joining the Facebook graphs' attributes in place of both (facebook only)."""
 
     def seeds_or(self, own: int, first: int = 0) -> tuple[int, ...]:
-        """The seeds to play: those given, two in a hurry, else the experiment's own number."""
+        """The seeds to play: those given, two of a quick run, else the experiment's own number."""
         if self.seeds is not None:
             return self.seeds
         return tuple(range(first, first + (NUM_QUICK_SEEDS if self.quick else own)))

@@ -22,7 +22,7 @@ import numpy
 from garden import __version__
 from garden.errors import GardenError, SpecError
 from garden.experiments.run.jobs import Work
-from garden.experiments.run.policy_cache import Workbench
+from garden.experiments.run.policy_cache import PolicyCache
 
 MAX_TRIES = 3  # a unit whose worker dies this often is at fault itself
 
@@ -44,11 +44,11 @@ Starting = Callable[[Work], None]
 """Called with a unit when somebody takes it up."""
 
 
-def done_by(work: Work, bench: Workbench) -> Done:
+def done_by(work: Work, cache: PolicyCache) -> Done:
     """Do one unit here and now."""
     started = time.monotonic()
     try:
-        result = work.perform(bench)
+        result = work.perform(cache)
     except GardenError as error:
         raise WorkError(f"{work.title}: {error}") from None
     made = {
@@ -63,15 +63,17 @@ def done_by(work: Work, bench: Workbench) -> Done:
     return Done(work, result, made)
 
 
-def in_this_process(works: Sequence[Work], bench: Workbench, starting: Starting) -> Iterator[Done]:
+def in_this_process(
+    works: Sequence[Work], cache: PolicyCache, starting: Starting
+) -> Iterator[Done]:
     """One after the other."""
     for work in works:
         starting(work)
-        yield done_by(work, bench)
+        yield done_by(work, cache)
 
 
 def in_a_pool(
-    works: Sequence[Work], bench: Workbench, starting: Starting, num_workers: int
+    works: Sequence[Work], cache: PolicyCache, starting: Starting, num_workers: int
 ) -> Iterator[Done]:
     """Side by side in processes of one thread each; a dead one is replaced."""
     left = list(works)
@@ -86,7 +88,7 @@ def in_a_pool(
                     while left and len(running) < num_workers:
                         work = left.pop(0)
                         starting(work)
-                        running[pool.submit(done_by, work, bench)] = work
+                        running[pool.submit(done_by, work, cache)] = work
                     ended, _ = wait(running, return_when=FIRST_COMPLETED)
                     for future in ended:
                         done = future.result()
@@ -104,7 +106,7 @@ def in_a_pool(
 
 
 def on_ray(
-    works: Sequence[Work], bench: Workbench, starting: Starting, num_workers: int
+    works: Sequence[Work], cache: PolicyCache, starting: Starting, num_workers: int
 ) -> Iterator[Done]:
     """On the Ray cluster that RAY_ADDRESS names, or on a local one of this many workers."""
     try:
@@ -122,7 +124,7 @@ def on_ray(
         running: dict[Any, Work] = {}
         for work in works:
             starting(work)
-            running[remote.remote(work, bench)] = work
+            running[remote.remote(work, cache)] = work
         while running:
             ended, _ = ray.wait(list(running))
             for reference in ended:
@@ -144,9 +146,9 @@ def on_ray(
             ray.shutdown()
 
 
-def _done_alone(work: Work, bench: Workbench) -> Done:
+def _done_alone(work: Work, cache: PolicyCache) -> Done:
     _one_thread()
-    return done_by(work, bench)
+    return done_by(work, cache)
 
 
 def _one_thread() -> None:

@@ -1,7 +1,7 @@
 """Units of work, each addressed by its content: what it is, never when or where it was done.
 
-A unit performs on a :class:`~garden.experiments.run.policy_cache.Workbench` and comes back with
-plain values. Whoever executes it, the same address stands for the same result.
+A unit takes its policies from a :class:`~garden.experiments.run.policy_cache.PolicyCache` and
+returns plain values. Whoever executes it, the same address stands for the same result.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from garden.errors import SpecError
-from garden.experiments.run.config import MAX_HOPS
 from garden.models.config import REVISIONS, ModelConfig
 from garden.search.config import EvaluationConfig
+from garden.search.limits import PAPERS_LIMIT
 from garden.strategies.memory import MEMORIES
 from garden.training.config import TrainingOptions
 
 if TYPE_CHECKING:
-    from garden.experiments.run.policy_cache import Workbench
+    from garden.experiments.run.policy_cache import PolicyCache
 
-FORMAT = "garden-results-1"
+FORMAT = "garden-results-2"
 
 
 def address_of(content: Any) -> str:
-    """A digest of plain values."""
+    """The SHA-256 of plain values, as canonical JSON."""
     text = json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -62,7 +62,7 @@ class Training:
         Results do not hang on when a training ends, nor on a graph's longest distance.
         """
         full = self.options.at_full_length()
-        return replace(full, max_hops=full.max_hops or MAX_HOPS)
+        return replace(full, max_hops=full.max_hops or PAPERS_LIMIT)
 
     @cached_property
     def key(self) -> str:
@@ -72,16 +72,21 @@ class Training:
 
 @final
 @dataclass(frozen=True)
-class Entrant:
-    """A strategy in a comparison: a walker by name, or a policy by its training."""
+class ContenderSpec:
+    """A contender of a comparison as plain values, before its policy is trained or loaded."""
 
     label: str
+    """The name that tables give it; it also seeds its sampled walks."""
+
     strategy: str | Training
+    """A strategy by name, or a policy by its training."""
+
     memory: str = "none"
     argmax: bool = False
+    """Whether a policy always takes its best candidate, instead of drawing by softmax."""
 
     def to_json(self) -> dict[str, Any]:
-        """The entrant as plain values."""
+        """The contender as plain values."""
         trained = isinstance(self.strategy, Training)
         return {
             "label": self.label,
@@ -103,8 +108,15 @@ class Work(ABC):
         """The unit in a few words, for whoever watches."""
 
     @abstractmethod
-    def perform(self, bench: Workbench) -> dict[str, Any]:
-        """Do it; plain values come back."""
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
+        """Do it.
+
+        Args:
+            cache: Where policies come from.
+
+        Returns:
+            Plain values, which are stored as JSON.
+        """
 
     def trainings(self) -> tuple[Training, ...]:
         """The policies that it needs."""
@@ -123,20 +135,18 @@ class Work(ABC):
 @final
 @dataclass(frozen=True)
 class Comparison(Work):
-    """Entrants on the same pairs of one split of one graph.
-
-    ``circles`` are sets of labels among which wins are counted, beside those among all.
-    """
+    """Contenders on the same pairs of one split of one graph."""
 
     kind: ClassVar[str] = "comparison"
 
     graph: str
     seed: int
-    entrants: tuple[Entrant, ...]
+    contenders: tuple[ContenderSpec, ...]
     evaluation: EvaluationConfig = field(
-        default_factory=lambda: EvaluationConfig(max_hops=MAX_HOPS)
+        default_factory=lambda: EvaluationConfig(max_hops=PAPERS_LIMIT)
     )
-    circles: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    win_groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Groups by name: labels among which wins are counted, beside those among all."""
 
     @property
     def title(self) -> str:
@@ -144,13 +154,13 @@ class Comparison(Work):
         return f"{self.graph}, seed {self.seed}"
 
     def trainings(self) -> tuple[Training, ...]:
-        """The policies among the entrants, each once."""
-        found = [one.strategy for one in self.entrants if isinstance(one.strategy, Training)]
+        """The policies among the contenders, each once."""
+        found = [one.strategy for one in self.contenders if isinstance(one.strategy, Training)]
         return tuple(dict.fromkeys(found))
 
-    def perform(self, bench: Workbench) -> dict[str, Any]:
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Play them all; outcomes are kept target by target."""
-        return bench.compare(self)
+        return cache.compare(self)
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The workbench: graphs, tasks and trained policies, each made once."""
+"""Graphs, tasks and trained policies of experiments, each made once."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ import numpy as np
 
 from garden.datasets.spec import load
 from garden.datasets.task import SearchTask
-from garden.experiments.run.jobs import Comparison, Entrant, Training
+from garden.experiments.run.jobs import Comparison, ContenderSpec, Training
 from garden.graphs.graph import Graph
+from garden.resolve import contender_of, strategy_named
 from garden.search.compare import Contender, compare
 from garden.search.report import Report, StrategyResult
 from garden.strategies.base import Strategy
-from garden.strategies.memory import memory_for
-from garden.strategies.registry import WALKERS
 
 if TYPE_CHECKING:
     from garden.models.policy import Policy
@@ -40,8 +39,8 @@ def task_of(spec: str, seed: int) -> SearchTask:
 
 
 @dataclass(frozen=True)
-class Workbench:
-    """Where units of work find what they need."""
+class PolicyCache:
+    """Trained policies by the address of their training: loaded where they are, else trained."""
 
     policies: Path
     """The folder of trained policies, a folder each, named by address."""
@@ -84,71 +83,79 @@ class Workbench:
         )
 
     def compare(self, comparison: Comparison) -> dict[str, Any]:
-        """Outcomes of all entrants, target by target."""
+        """Play a comparison.
+
+        Args:
+            comparison: The graph, the split and the contenders.
+
+        Returns:
+            Outcomes target by target, how policies were trained, and the win rates of each group.
+        """
         task = task_of(comparison.graph, comparison.seed)
-        contenders = self._contenders(comparison.entrants)
-        report = compare(task, contenders, comparison.evaluation)
-        result = {
-            "task_hash": report.task_hash,
-            "targets": np.unique(report.pairs[:, 1]).tolist(),
-            "num_pairs": len(report.pairs),
-            "entrants": {
-                entrant.label: by_target(report, outcome)
-                for entrant, outcome in zip(comparison.entrants, report.results, strict=True)
-            },
-            "trained": {
-                entrant.label: self._how_trained(entrant.strategy)
-                for entrant in comparison.entrants
-                if isinstance(entrant.strategy, Training)
-            },
-            "circles": {},
+        contenders = self._contenders(comparison.contenders)
+        result = outcomes_of(compare(task, contenders, comparison.evaluation))
+        result["trained"] = {
+            one.label: self._how_trained(one.strategy)
+            for one in comparison.contenders
+            if isinstance(one.strategy, Training)
         }
-        for name, labels in comparison.circles:
+        result["win_groups"] = {}
+        for name, labels in comparison.win_groups:
             few = [contender for contender in contenders if contender.label in labels]
             among = compare(task, few, comparison.evaluation)
-            result["circles"][name] = {one.name: one.win_rate for one in among.results}
+            result["win_groups"][name] = {one.name: one.win_rate for one in among.results}
         return result
 
-    def _contenders(self, entrants: Sequence[Entrant]) -> list[Contender]:
-        """The entrants; those who play one strategy share it, which is then scored once."""
-        walkers = {name: make() for name, make in WALKERS.items()}
-        policies: dict[tuple[str, bool], Policy] = {}
+    def _contenders(self, specs: Sequence[ContenderSpec]) -> list[Contender]:
+        """The contenders; those who play one strategy share it, which is then scored once."""
+        strategies: dict[tuple[str, bool], Strategy] = {}
         contenders = []
-        for entrant in entrants:
-            if isinstance(entrant.strategy, str):
-                strategy: Strategy = walkers[entrant.strategy]
-            else:
-                key = (entrant.strategy.key, entrant.argmax)
-                if key not in policies:
-                    policy = self.policy(entrant.strategy)
-                    policies[key] = policy.as_argmax() if entrant.argmax else policy
-                strategy = policies[key]
-            memory = memory_for(strategy, entrant.memory)
-            contenders.append(Contender(entrant.label, strategy, memory))
+        for spec in specs:
+            name = spec.strategy if isinstance(spec.strategy, str) else spec.strategy.key
+            key = (name, spec.argmax)
+            if key not in strategies:
+                strategies[key] = self._strategy(spec)
+            contenders.append(contender_of(spec.label, strategies[key], spec.memory))
         return contenders
+
+    def _strategy(self, spec: ContenderSpec) -> Strategy:
+        if isinstance(spec.strategy, str):
+            return strategy_named(spec.strategy)
+        policy = self.policy(spec.strategy)
+        return policy.as_argmax() if spec.argmax else policy
 
     def _how_trained(self, training: Training) -> dict[str, Any]:
         folder = self.folder_of(training)
         summary = json.loads((folder / _SUMMARY).read_text(encoding="utf-8"))
-        facts = self.policy(training).info.training
+        how = self.policy(training).info.training
         kept = ("seconds", "updates", "best_update", "validation_ratio", "temperature")
         return {
             "key": training.key,
-            "device": facts.get("device"),
-            "stack": facts.get("stack"),
-            "versions": facts.get("versions"),
+            "device": how.get("device"),
+            "stack": how.get("stack"),
+            "versions": how.get("versions"),
             **{name: summary.get(name) for name in kept},
         }
 
 
+def outcomes_of(report: Report) -> dict[str, Any]:
+    """What is stored of a comparison: the task, the targets, and outcomes by contender."""
+    return {
+        "task_hash": report.task_hash,
+        "targets": np.unique(report.pairs[:, 1]).tolist(),
+        "num_pairs": len(report.pairs),
+        "contenders": {one.name: by_target(report, one) for one in report.results},
+    }
+
+
 def by_target(report: Report, result: StrategyResult) -> dict[str, Any]:
-    """Means over the pairs of each target, and how many there are."""
+    """Means over the pairs of each target, and how many there are, lists of (num_targets,)."""
     assert not report.num_pairs_beyond_limit  # in a mean they would have no ratio
-    _, place = np.unique(report.pairs[:, 1], return_inverse=True)
-    counts = np.bincount(place)
+    _, number = np.unique(report.pairs[:, 1], return_inverse=True)
+    counts = np.bincount(number)
 
     def mean(values: np.ndarray) -> list[float]:
-        return [round(float(x), 6) for x in np.bincount(place, weights=values) / counts]
+        return [round(float(x), 6) for x in np.bincount(number, weights=values) / counts]
 
     return {
         "evaluation": result.evaluation,

@@ -10,7 +10,7 @@ from garden.errors import SpecError
 from garden.experiments.run.config import Scope
 from garden.experiments.run.executors import done_by
 from garden.experiments.run.experiment import Experiment
-from garden.experiments.run.policy_cache import Workbench
+from garden.experiments.run.policy_cache import PolicyCache
 from garden.experiments.run.store import Store
 from garden.short import VARIABLE, cut_short
 
@@ -22,7 +22,7 @@ def rehearse(experiments: Sequence[Experiment], scope: Scope, folder: Path) -> N
     refuse_results(folder)
     plans = [(one, one.works(replace(scope, quick=True))[0]) for one in experiments]
     for experiment, work in plans:
-        done = done_by(work, Workbench(folder / "policies", "cpu"))
+        done = done_by(work, PolicyCache(folder / "policies", "cpu"))
         Store(folder / experiment.name).add(work, done.result, done.made)
 
 

@@ -6,76 +6,53 @@ import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from garden.errors import SpecError, did_you_mean
-from garden.experiments.ours import adaptation as adapt
-from garden.experiments.ours import failures, larger, robustness, splits, universal
-from garden.experiments.ours import trellis_ablation as trellis
-from garden.experiments.paper import density, temperature
-from garden.experiments.paper import graph_statistics as graphs
-from garden.experiments.paper import table2 as ablation
+from garden.experiments.ours import (
+    adaptation,
+    failures,
+    robustness,
+    trellis_ablation,
+    universal,
+)
+from garden.experiments.ours.trellis_memories import LARGER, SPLITS
+from garden.experiments.paper import density, graph_statistics, table2, temperature
 from garden.experiments.paper.runtime import experiment as runtime
-from garden.experiments.paper.table1 import experiment as facebook
-from garden.experiments.paper.value_map import experiment as values
+from garden.experiments.paper.table1 import experiment as table1
+from garden.experiments.paper.value_map import experiment as value_map
 from garden.experiments.report.page import write_page
 from garden.experiments.report.sections import write_section
 from garden.experiments.run.config import Execution, Scope
 from garden.experiments.run.executors import Done, Starting, in_a_pool, in_this_process, on_ray
 from garden.experiments.run.experiment import Experiment
 from garden.experiments.run.jobs import Training, Work
-from garden.experiments.run.policy_cache import Workbench, groups_to_train
+from garden.experiments.run.policy_cache import PolicyCache, groups_to_train
 from garden.experiments.run.rehearsal import refuse_results
 from garden.experiments.run.store import Store
+from garden.experiments.run.watcher import Watcher
 
 EXPERIMENTS: Mapping[str, Experiment] = {
-    module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (
-        graphs,
-        facebook,
-        temperature,
-        density,
-        ablation,
-        runtime,
-        values,
-        trellis,
-        failures,
-        splits,
-        larger,
-        universal,
-        adapt,
-        robustness,
+    experiment.name: experiment
+    for experiment in (
+        graph_statistics.EXPERIMENT,
+        table1.EXPERIMENT,
+        temperature.EXPERIMENT,
+        density.EXPERIMENT,
+        table2.EXPERIMENT,
+        runtime.EXPERIMENT,
+        value_map.EXPERIMENT,
+        trellis_ablation.EXPERIMENT,
+        failures.EXPERIMENT,
+        SPLITS.experiment(),
+        LARGER.experiment(),
+        universal.EXPERIMENT,
+        adaptation.EXPERIMENT,
+        robustness.EXPERIMENT,
     )
 }
 POLICIES = "policies"  # trained policies, beside the results; they can be made again
 
 _LOG = logging.getLogger("garden")
-
-
-class Watcher(Protocol):
-    """Somebody who wants to see how a reproduction goes."""
-
-    def planned(self, name: str, done: int, left: int) -> None:
-        """An experiment begins: so many units are done already, so many are left."""
-
-    def started(self, work: Work) -> None:
-        """A unit was taken up."""
-
-    def ended(self, work: Work, seconds: float) -> None:
-        """A unit is done and stored."""
-
-
-class Silent:
-    """Watches nothing."""
-
-    def planned(self, name: str, done: int, left: int) -> None:
-        """Nothing."""
-
-    def started(self, work: Work) -> None:
-        """Nothing."""
-
-    def ended(self, work: Work, seconds: float) -> None:
-        """Nothing."""
 
 
 def reproduce(
@@ -88,9 +65,9 @@ def reproduce(
     """Make these experiments, or `all`, into a folder of results; the page's path comes back."""
     refuse_results(out)
     scope, execution = scope or Scope(), execution or Execution()
-    watcher = watcher or Silent()
+    watcher = watcher or Watcher()
     chosen = experiments_named(names)
-    bench = Workbench(out / POLICIES, execution.device)
+    cache = PolicyCache(out / POLICIES, execution.device)
     # All plans first: a scope that one experiment refuses is refused before hours of another.
     plans = [(one, list(dict.fromkeys(one.works(scope)))) for one in chosen]
     for experiment, works in plans:
@@ -99,11 +76,11 @@ def reproduce(
         left = [work for work in works if work not in store]
         watcher.planned(experiment.name, len(works) - len(left), len(left))
         if execution.device == "cuda":
-            train_stacks([training for work in left for training in work.trainings()], bench)
-        for done in _executed(left, bench, execution, watcher.started):
+            train_stacks([training for work in left for training in work.trainings()], cache)
+        for done in _executed(left, cache, execution, watcher.started):
             store.add(done.work, done.result, done.made)
             watcher.ended(done.work, done.made["seconds"])
-        write_section(folder, experiment.report(scope, store.result, folder))
+        write_section(folder, experiment.section(scope, store.result, folder))
     return write_page(out, list(EXPERIMENTS))
 
 
@@ -116,10 +93,10 @@ def pretrain(
     same addresses there.
     """
     refuse_results(out)
-    bench = Workbench(out / POLICIES, device)
+    cache = PolicyCache(out / POLICIES, device)
     for name in _spelled_out(names):
         works = experiment_named(name).works(scope or Scope())
-        train_stacks([training for work in works for training in work.trainings()], bench)
+        train_stacks([training for work in works for training in work.trainings()], cache)
 
 
 def experiments_named(names: Sequence[str]) -> list[Experiment]:
@@ -138,13 +115,13 @@ def experiment_named(name: str) -> Experiment:
         ) from None
 
 
-def train_stacks(trainings: Sequence[Training], bench: Workbench) -> None:
+def train_stacks(trainings: Sequence[Training], cache: PolicyCache) -> None:
     """Train what is not trained yet, all seeds of a graph as one stack."""
-    missing = [one for one in dict.fromkeys(trainings) if not bench.is_trained(one)]
+    missing = [one for one in dict.fromkeys(trainings) if not cache.is_trained(one)]
     for stack in groups_to_train(missing):
         first = stack[0]
         started = time.monotonic()
-        bench.train(stack)
+        cache.train(stack)
         _LOG.info(
             "%s: %s by %s, %d seeds as one stack in %.0f s",
             first.graph,
@@ -160,10 +137,10 @@ def _spelled_out(names: Sequence[str]) -> list[str]:
 
 
 def _executed(
-    works: Sequence[Work], bench: Workbench, execution: Execution, starting: Starting
+    works: Sequence[Work], cache: PolicyCache, execution: Execution, starting: Starting
 ) -> Iterator[Done]:
     if execution.executor == "pool":
-        return in_a_pool(works, bench, starting, execution.workers)
+        return in_a_pool(works, cache, starting, execution.workers)
     if execution.executor == "ray":
-        return on_ray(works, bench, starting, execution.workers)
-    return in_this_process(works, bench, starting)
+        return on_ray(works, cache, starting, execution.workers)
+    return in_this_process(works, cache, starting)

@@ -1,11 +1,11 @@
-"""The paper's synthetic graphs: Kaiser–Hilgetag graphs, told apart by their density β.
+"""The paper's synthetic graphs: Kaiser–Hilgetag graphs of several densities β.
 
 A seed is a graph and a split of it, and where a policy is trained an initialisation too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from garden.experiments.run.config import Scope
 from garden.training.config import TrainingOptions
@@ -25,7 +25,7 @@ def graph_spec(beta: float, seed: int) -> str:
 
 
 def betas_among(scope: Scope) -> tuple[float, ...]:
-    """The densities to play: those named, three in a hurry, else all nine."""
+    """The densities to play: those named, three of a quick run, else all nine."""
     if scope.graphs is None:
         return QUICK_BETAS if scope.quick else BETAS
     named = {str(beta): beta for beta in BETAS}
@@ -35,14 +35,6 @@ def betas_among(scope: Scope) -> tuple[float, ...]:
 def column_of(beta: float) -> str:
     """How a table's column is named."""
     return f"β = {beta:g}"
-
-
-def counted(some: Sequence[float], total: int) -> str:
-    """Some densities out of all that were played, in a sentence: how many, and which."""
-    if total > 1 and len(some) == total:
-        return f"all {total} densities"
-    which = f" (β = {', '.join(f'{beta:g}' for beta in some)})" if some else ""
-    return f"{len(some) or 'none'} of {total} densities{which}"
 
 
 def trained(learned: Mapping[str, TrainingOptions]) -> str:

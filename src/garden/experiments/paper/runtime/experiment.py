@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from garden.experiments.paper.published import ACTION_TIMES, EMBEDDING_TIMES, GRAPHS
-from garden.experiments.paper.runtime.timed import Timed, degree_growth, growth, pooled_timings
+from garden.experiments.paper.runtime.pooling import Timed, degree_growth, growth, pooled_timings
 from garden.experiments.paper.runtime.timing import PARTS, TIMED, Timing
-from garden.experiments.report.sections import Section, Table, write_figure
+from garden.experiments.report.claims import Claim, claim_by_case, claim_of_signs
+from garden.experiments.report.figures import STYLES
+from garden.experiments.report.intervals import Estimate
+from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.run.config import Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Work
@@ -36,16 +37,10 @@ those at any distance must be joined.
 _ALPHA = 30
 _QUICK_SIZES = (200, 1000, 5000)
 MUSAE = "musae-facebook"
-GROWING = 1.1  # a time is said to grow if ten times the nodes multiply it by this or more
+GROWING = 1.1
+"""A time grows if ten times the nodes multiply it by this or more."""
 
-_DRAWN: Mapping[str, tuple[str, str, str]] = {  # line, mark, grey
-    "random": (":", "X", "0.6"),
-    "distance": ("--", "v", "0.45"),
-    "bidirectional": ("-.", "^", "0.3"),
-    "mlpa2c": ("--", "D", "0.15"),
-    "garden": ("-", "o", "0"),
-    "trellis": ("-", "s", "0"),
-}
+_DRAWN = ("random", "distance", "bidirectional", "mlpa2c", "garden", "trellis")
 _HOLLOW = {"linestyle": "", "markerfacecolor": "white"}
 
 
@@ -54,7 +49,7 @@ def works(scope: Scope) -> Sequence[Work]:
     return [work for graph in _graphs(scope).values() for work in _timings(graph, scope)]
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """A table beside the paper's, one of larger graphs, and how times grow."""
     timed = {
         label: pooled_timings(label, [result_of(work) for work in _timings(graph, scope)])
@@ -64,17 +59,8 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
     grown = [timed[_size_label(size)] for size in _sizes(scope)]
     large = [*grown, *([timed[MUSAE]] if MUSAE in timed else [])]
     write_figure(folder, "runtime", _figure(small, grown, timed.get(MUSAE)))
-    return Section(
-        name="runtime",
-        title=EXPERIMENT.title,
-        command=scope.command("runtime"),
-        claim=(
-            "Choosing the next holder takes GARDEN well under a millisecond on a CPU, and "
-            "embedding an ego graph about as long; both depend on the number of neighbours and "
-            "not on the size of the graph. Learned agents cost more than attribute-based walkers, "
-            "and those more than a random walk."
-        ),
-        findings=tuple(_findings(small, grown, large)),
+    return Findings(
+        claims=_claims([*small.values(), *large], grown),
         tables=(_facebook_table(small), _large_table(large), _growth_table(grown)),
         figures=(
             (
@@ -159,6 +145,13 @@ def _facebook_table(graphs: Mapping[str, Timed]) -> Table:
             for agent in next(iter(ACTION_TIMES.values()))
         ),
         *_rows_of("action", ours),
+        (
+            "… garden, times the paper's",
+            *(
+                f"{graph.mean('garden', 'action') / ACTION_TIMES[ego]['garden']:.1f}"
+                for ego, graph in graphs.items()
+            ),
+        ),
         ("paper, representation: garden", *(f"{EMBEDDING_TIMES[ego]:.4f}" for ego in graphs)),
         *_rows_of("representation", ours),
     ]
@@ -199,96 +192,44 @@ def _growth_table(grown: Sequence[Timed]) -> Table:
     )
 
 
-def _findings(
-    small: Mapping[str, Timed], grown: Sequence[Timed], large: Sequence[Timed]
-) -> list[str]:
-    everywhere = [*small.values(), *large]
-    return [
-        _sub_millisecond("garden", everywhere),
-        _slow_ones(everywhere),
-        _growing_ones(grown),
-        *_beside_the_paper(small),
-        _order(everywhere),
-    ]
+def _claims(graphs: Sequence[Timed], grown: Sequence[Timed]) -> tuple[Claim, ...]:
+    """The paper's claims, on each graph that was timed; growth, on each strategy."""
 
+    def below_a_millisecond(name: str, part: str) -> dict[str, bool]:
+        return {graph.label: graph.mean(name, part) < 1 for graph in graphs}
 
-def _sub_millisecond(name: str, graphs: Sequence[Timed]) -> str:
-    spans = []
-    for part in PARTS:
-        times = [graph.mean(name, part) for graph in graphs]
-        busy = [graph.busy(name, part) for graph in graphs]
-        below = sum(time < 1 for time in times)
-        spans.append(
-            f"{part} takes {min(times):.3f} to {max(times):.3f} ms ({min(busy):.3f} to "
-            f"{max(busy):.3f} ms of the processor), below one millisecond on {below} of "
-            f"{len(times)} graphs"
-        )
-    return f"{name}: an {spans[0]}; a {spans[1]}."
-
-
-def _slow_ones(graphs: Sequence[Timed]) -> str:
-    slow = {
-        name: [graph.label for graph in graphs if graph.mean(name, "action") >= 1] for name in TIMED
-    }
-    told = [f"{name} on {', '.join(where)}" for name, where in slow.items() if where]
-    if not told:
-        return f"All {len(slow)} strategies choose in less than a millisecond on every graph."
-    return f"Actions that take a millisecond or more: {'; '.join(told)}."
-
-
-def _growing_ones(grown: Sequence[Timed]) -> str:
-    factors = {name: growth(grown, name, "action") for name in TIMED}
-    growing = [f"{name} ({e.mean:.2f})" for name, e in factors.items() if e.mean >= GROWING]
-    first, last = grown[0], grown[-1]
-    whose = "no strategy" if not growing else ", ".join(growing)
+    every = {graph.label: all(graph.mean(name, "action") < 1 for name in TIMED) for graph in graphs}
     return (
-        f"From {first.num_nodes:,} to {last.num_nodes:,} nodes of about the same degree "
-        f"({min(g.mean_degree for g in grown):.1f} to {max(g.mean_degree for g in grown):.1f}), "
-        f"the time of an action grows with the number of nodes for {whose}: ten times the nodes "
-        f"multiply garden's by {factors['garden'].text()} and trellis' by "
-        f"{factors['trellis'].text()}. To grow means by {GROWING:g} or more."
+        *(
+            claim_by_case(
+                f"garden: less than 1 ms for {PHRASES[part]}", below_a_millisecond("garden", part)
+            )
+            for part in PARTS
+        ),
+        claim_by_case("every strategy: less than 1 ms for an action", every),
+        claim_by_case(
+            "an action costs learned agents more than walkers by attributes, and those more than "
+            "a random walk",
+            {graph.label: _is_in_the_papers_order(graph) for graph in graphs},
+        ),
+        claim_of_signs(
+            f"ten times the nodes multiply the time of an action by less than {GROWING:g}",
+            {name: _does_not_grow(growth(grown, name, "action")) for name in TIMED},
+        ),
     )
 
 
-def _beside_the_paper(small: Mapping[str, Timed]) -> list[str]:
-    said = []
-    ratios = [
-        graph.mean("garden", "action") / ACTION_TIMES[e]["garden"] for e, graph in small.items()
-    ]
-    said.append(
-        f"garden's action takes {min(ratios):.1f} to {max(ratios):.1f} times what the paper "
-        "measured, on another processor and with other software."
-    )
-    if len(small) > 1:
-        smallest, *_, largest = sorted(small, key=lambda ego: small[ego].num_nodes)
-        first, last = small[smallest], small[largest]
-        totals = [sum(g.mean("garden", part) for part in PARTS) for g in (first, last)]
-        theirs = [ACTION_TIMES[e]["garden"] + EMBEDDING_TIMES[e] for e in (smallest, largest)]
-        relation = "less" if totals[1] < totals[0] else "no less"
-        said.append(
-            f"Action and representation together cost garden {relation} on the largest Facebook "
-            f"graph than on the smallest: {totals[1]:.3f} ms ({last.num_nodes} nodes, mean degree "
-            f"{last.mean_degree:.1f}) and {totals[0]:.3f} ms ({first.num_nodes} nodes, mean degree "
-            f"{first.mean_degree:.1f}); the paper has {theirs[1]:.3f} and {theirs[0]:.3f} ms."
-        )
-    return said
+PHRASES = {"action": "an action", "representation": "a representation"}
 
 
-def _order(graphs: Sequence[Timed]) -> str:
-    """Strategies from cheap to dear, and whether the paper's order of three kinds holds."""
-    means = {name: float(np.mean([g.busy(name, "action") for g in graphs])) for name in TIMED}
-    ranked = sorted(means, key=means.__getitem__)
-    learned = [means[name] for name in ("garden", "mlpa2c", "mlpa2cwd")]
-    attributes = [means[name] for name in ("greedy", "distance")]
-    holds = min(learned) > max(attributes) and min(attributes) > means["random"]
-    verdict = (
-        "The paper's order of three kinds holds"
-        if holds
-        else (
-            "The paper's order of three kinds (learned above attributes above random) does not hold"
-        )
-    )
-    return f"{verdict}. From the cheapest action to the dearest: {', '.join(ranked)}."
+def _does_not_grow(factor: Estimate) -> int:
+    return int(factor.high < GROWING) - int(factor.low >= GROWING)
+
+
+def _is_in_the_papers_order(graph: Timed) -> bool:
+    learned = [graph.busy(name, "action") for name in ("garden", "mlpa2c", "mlpa2cwd")]
+    attributes = [graph.busy(name, "action") for name in ("greedy", "distance")]
+    return min(learned) > max(attributes) and min(attributes) > graph.busy("random", "action")
 
 
 def _figure(small: Mapping[str, Timed], grown: Sequence[Timed], musae: Timed | None) -> Figure:
@@ -304,7 +245,7 @@ def _figure(small: Mapping[str, Timed], grown: Sequence[Timed], musae: Timed | N
     }
     for axes, part in ((left, "action"), (right, "representation")):
         _draw_times(axes, part, alone, grown)
-        axes.plot(sizes, paper[part], "k+", markersize=9, label="paper's GARDEN")
+        axes.plot(sizes, paper[part], "k+", markersize=9, label="GARDEN in the paper")
         axes.set_title(f"one {part}")
     left.set_ylabel("milliseconds")
     handles, labels = left.get_legend_handles_labels()
@@ -314,9 +255,9 @@ def _figure(small: Mapping[str, Timed], grown: Sequence[Timed], musae: Timed | N
 
 def _draw_times(axes: Axes, part: str, alone: Sequence[Timed], grown: Sequence[Timed]) -> None:
     """Lines through the grown graphs, hollow marks for the others."""
-    for name, (line, mark, grey) in _DRAWN.items():
-        look: dict[str, Any] = {"marker": mark, "color": grey, "markersize": 5, "linewidth": 1.3}
-        for graphs, style in ((grown, {"linestyle": line, "label": name}), (alone, _HOLLOW)):
+    for name in _DRAWN:
+        look: dict[str, Any] = STYLES[name].line()
+        for graphs, style in ((grown, {"label": name}), (alone, _HOLLOW)):
             axes.plot(
                 [graph.num_nodes for graph in graphs],
                 [graph.busy(name, part) for graph in graphs],
@@ -334,4 +275,15 @@ def _draw_times(axes: Axes, part: str, alone: Sequence[Timed], grown: Sequence[T
     axes.set_xlabel("nodes (mean degree)")
 
 
-EXPERIMENT = Experiment("runtime", "Time per action (runtime table)", works, report)
+EXPERIMENT = Experiment(
+    "runtime",
+    "Time per action (runtime table)",
+    works,
+    report,
+    paper=(
+        "Choosing the next holder takes GARDEN well under a millisecond on a CPU, and "
+        "embedding an ego graph about as long; both depend on the number of neighbours and "
+        "not on the size of the graph. Learned agents cost more than attribute-based walkers, "
+        "and those more than a random walk."
+    ),
+)

@@ -18,13 +18,13 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from garden.datasets.task import draw_pairs
-from garden.experiments.ours.untrained import untrained_policy
 from garden.experiments.run.jobs import Work
-from garden.experiments.run.policy_cache import Workbench, graph_of
+from garden.experiments.run.policy_cache import PolicyCache, graph_of
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.models.config import MODELS
 from garden.random_streams import TIMED_NODES, TIMED_PAIRS
+from garden.resolve import strategy_named
 from garden.search.walk import scores_at_holder
 from garden.strategies.base import Fitted, Strategy, Tempered
 from garden.strategies.registry import WALKERS
@@ -55,7 +55,7 @@ class Timing(Work):
         """The graph."""
         return f"{self.graph}, seed {self.seed}"
 
-    def perform(self, bench: Workbench) -> dict[str, Any]:
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Time them, one after the other, on one thread."""
         graph = graph_of(self.graph)
         pairs = draw_pairs(
@@ -85,13 +85,15 @@ class Timing(Work):
 
 
 def ready_strategy(name: str, graph: Graph, seed: int) -> Strategy:
-    """A walker that is fitted and tempered somehow, or a model that has not been trained.
+    """A walker with some temperature, fitted where it has to be, or an untrained model.
 
     Neither temperatures nor weights change what an action costs.
     """
     if name in MODELS:
-        return untrained_policy(name, graph, seed)
-    strategy = WALKERS[name]()
+        from garden.models.policy import Policy
+
+        return Policy.untrained(graph.attribute_names, name, seed, profiles=graph.attributes)
+    strategy = strategy_named(name)
     if isinstance(strategy, Fitted):
         count = min(_NUM_FITTED, graph.num_nodes)
         draws = np.random.default_rng([seed, TIMED_NODES])
@@ -106,24 +108,24 @@ def timed_calls(strategy: Strategy, graph: Graph, pairs: np.ndarray) -> dict[str
     A holder has its neighbours' representations already, and the message brings the target's;
     the action is all that follows. What is represented is the holder's own ego graph.
     """
-    heard = [graph.neighbours(holder) for holder in pairs[:, 0]]
-    nodes = np.unique(np.concatenate([*heard, pairs[:, 1]]))
+    neighbours = [graph.neighbours(holder) for holder in pairs[:, 0]]
+    nodes = np.unique(np.concatenate([*neighbours, pairs[:, 1]]))
     rows = strategy.represent(ego_graphs(graph, nodes))
     alone = ego_graphs(graph, pairs[:, 0])
 
-    def acting(place: int) -> Call:
-        candidates = rows.take(np.searchsorted(nodes, heard[place]))
-        target = rows.take(np.searchsorted(nodes, pairs[place, 1:]))
+    def acting(number: int) -> Call:
+        candidates = rows.take(np.searchsorted(nodes, neighbours[number]))
+        target = rows.take(np.searchsorted(nodes, pairs[number, 1:]))
         return lambda: chosen_neighbour(strategy, candidates, target, 0.5)
 
-    def representing(place: int) -> Call:
-        ego = alone.alone(place)
+    def representing(number: int) -> Call:
+        ego = alone.alone(number)
         return lambda: strategy.represent_one(ego)
 
-    places = range(len(pairs))
+    numbers = range(len(pairs))
     return {
-        "action": [acting(place) for place in places],
-        "representation": [representing(place) for place in places],
+        "action": [acting(number) for number in numbers],
+        "representation": [representing(number) for number in numbers],
     }
 
 
@@ -148,8 +150,8 @@ def milliseconds(
     times = {group: np.empty((repeats + 1, len(some), 2)) for group, some in calls.items()}
     for turn in range(repeats + 1):
         for group, some in calls.items():
-            for place, call in enumerate(some):
-                times[group][turn, place] = _nanoseconds(call)
+            for number, call in enumerate(some):
+                times[group][turn, number] = _nanoseconds(call)
     return {group: _summary(table[1:] / 1e6) for group, table in times.items()}
 
 

@@ -4,41 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from garden.experiments.ours.trellis_memories import chosen_of
 from garden.experiments.paper.published import AGENTS, FACEBOOK, GRAPHS
-from garden.experiments.paper.table1.claims import claims_held, what_joining_changes
-from garden.experiments.report.headline import headline_table
+from garden.experiments.paper.table1.claims import PAPER, table1_claims
+from garden.experiments.paper.table1.tables import joining_table, tables_of
+from garden.experiments.report.claims import Claim
+from garden.experiments.report.figures import BLACK, draw_intervals, oracle_ratio_axis
 from garden.experiments.report.intervals import Pooled, pooled
-from garden.experiments.report.sections import Section, Table, write_figure
-from garden.experiments.report.tables import (
-    Result,
-    circle_rates,
-    difference_rows,
-    footing_of,
-    percent_rows,
-    ratio_rows,
-)
-from garden.experiments.run.config import FIRST_SEED, MAX_HOPS, Scope
-from garden.experiments.run.experiment import Experiment, ResultOf, caveat
-from garden.experiments.run.jobs import Comparison, Entrant, Training, Work
+from garden.experiments.report.sections import Findings, Table, write_figure
+from garden.experiments.run.config import FIRST_SEED, Scope
+from garden.experiments.run.experiment import Experiment, ResultOf
+from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
 from garden.search.config import EvaluationConfig
+from garden.search.limits import PAPERS_LIMIT
 from garden.strategies.memory import RULES
 from garden.training.config import TrainingOptions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+T = TypeVar("T")
+
 NUM_SEEDS = {"by id": 10, "as published": 5}
-_SUFFIX = {"by id": "", "as published": ",attributes=as-published"}
+SUFFIXES = {"by id": "", "as published": ",attributes=as-published"}
+"""What follows a graph's spec for each way of joining attributes to nodes."""
+
 _WALKERS = ("greedy", "distance", "connection", "random", "lookahead", "bidirectional", "evn")
 LEARNED: Mapping[str, TrainingOptions] = {
     "garden": TrainingOptions(model="garden", method="a2c"),
     "garden (exact)": TrainingOptions(model="garden", method="exact"),
     "trellis": TrainingOptions(model="trellis", method="guided"),
 }
-_QUICK: Mapping[str, TrainingOptions] = {
+QUICK: Mapping[str, TrainingOptions] = {
     "garden": TrainingOptions(model="garden", method="a2c", updates=40),
     "garden (exact)": TrainingOptions(model="garden", method="exact", updates=20),
     "trellis": TrainingOptions(model="trellis", method="guided", updates=60),
@@ -48,27 +46,39 @@ _DRAWN = ("random", "distance", "garden", "bidirectional+visited", "trellis", "t
 
 
 def comparison(join: str, ego: str, seed: int, quick: bool) -> Comparison:
-    """Everybody on one split of one graph."""
-    graph = f"facebook:{ego}{_SUFFIX[join]}"
-    entrants = []
+    """All strategies on one split of one graph.
+
+    Args:
+        join: How attributes are joined to nodes, a key of :data:`SUFFIXES`.
+        ego: The SNAP ego id.
+        seed: Of the split and of the trainings.
+        quick: Whether trainings are cut short.
+
+    Returns:
+        The unit of work.
+    """
+    graph = f"facebook:{ego}{SUFFIXES[join]}"
+    contenders = []
     for name in _WALKERS:
-        entrants += [Entrant(name, name), Entrant(f"{name}+visited", name, "visited")]
-    for name, options in (_QUICK if quick else LEARNED).items():
+        contenders += [ContenderSpec(name, name), ContenderSpec(f"{name}+visited", name, "visited")]
+    for name, options in (QUICK if quick else LEARNED).items():
         training = Training(graph, seed, options)
-        entrants.append(Entrant(name, training))
-        entrants.append(Entrant(f"{name}, argmax", training, argmax=True))
+        contenders.append(ContenderSpec(name, training))
+        contenders.append(ContenderSpec(f"{name}, argmax", training, argmax=True))
         for memory in _MEMORIES.get(name, ("visited",)):
-            entrants.append(Entrant(f"{name}+{memory}", training, memory))
-    return Comparison(graph, seed, tuple(entrants), circles=(("paper", AGENTS),))
+            contenders.append(ContenderSpec(f"{name}+{memory}", training, memory))
+    return Comparison(graph, seed, tuple(contenders), win_groups=((PAPER, AGENTS),))
 
 
 def choice_of_memory(join: str, ego: str, seed: int, quick: bool) -> Comparison:
-    """The memories of trellis on all validation pairs, or some, to choose the one to recommend."""
-    graph = f"facebook:{ego}{_SUFFIX[join]}"
-    training = Training(graph, seed, (_QUICK if quick else LEARNED)["trellis"])
-    entrants = [Entrant(f"trellis+{memory}", training, memory) for memory in _MEMORIES["trellis"]]
-    pairs = EvaluationConfig(split="validation", all_pairs=not quick, max_hops=MAX_HOPS)
-    return Comparison(graph, seed, tuple(entrants), pairs)
+    """The memories of trellis on validation pairs (all, or some), which choose one of them."""
+    graph = f"facebook:{ego}{SUFFIXES[join]}"
+    training = Training(graph, seed, (QUICK if quick else LEARNED)["trellis"])
+    contenders = tuple(
+        ContenderSpec(f"trellis+{memory}", training, memory) for memory in _MEMORIES["trellis"]
+    )
+    pairs = EvaluationConfig(split="validation", all_pairs=not quick, max_hops=PAPERS_LIMIT)
+    return Comparison(graph, seed, contenders, pairs)
 
 
 def works(scope: Scope) -> Sequence[Work]:
@@ -82,10 +92,10 @@ def works(scope: Scope) -> Sequence[Work]:
     ]
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
-    """Five tables for each way of joining, and a figure."""
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
+    """Five tables and a figure for each way of joining, and what joining changes."""
     tables: list[Table] = []
-    findings: list[str] = []
+    claims: list[Claim] = []
     joined: dict[str, dict[str, Pooled]] = {}
     for join in _joins(scope):
         egos, seeds = scope.graphs_among(tuple(GRAPHS)), _seeds(scope, join)
@@ -93,179 +103,77 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
             ego: [result_of(comparison(join, ego, seed, scope.quick)) for seed in seeds]
             for ego in egos
         }
-        pools = {ego: pooled(of_seeds) for ego, of_seeds in results.items()}
-        joined[join] = pools
         choices = {
             ego: [result_of(choice_of_memory(join, ego, seed, scope.quick)) for seed in seeds]
             for ego in egos
         }
-        chosen = {ego: chosen_of(pooled(of_seeds)) for ego, of_seeds in choices.items()}
-        slug = join.replace(" ", "-")
-        tables.append(headline_table(f"headline-{slug}", pools, chosen, _footing(pools)))
-        tables.append(_ratio_table(f"ratio-{slug}", join, pools, chosen))
-        tables.append(_truncation_table(f"truncated-{slug}", join, pools))
-        tables.append(_win_table(f"wins-{slug}", join, pools, results))
-        tables.append(_difference_table(f"differences-{slug}", join, pools))
-        findings += claims_held(join, pools, results)
-        write_figure(folder, f"facebook-{slug}", _figure(pools))
-    if len(joined) == len(_SUFFIX):
-        findings.append(what_joining_changes(joined["by id"], joined["as published"]))
-    return Section(
-        name="facebook",
-        title=EXPERIMENT.title,
-        command=scope.command("facebook"),
-        claim=(
-            "GARDEN needs fewer hops than all baselines on all five graphs, is truncated less "
-            "often, and wins about half of all pairs."
-        ),
-        findings=(*caveat(scope), *findings, *_left_out(scope)),
+        joined[join] = pools = {ego: pooled(of_seeds) for ego, of_seeds in results.items()}
+        chosen = {ego: pooled(of_seeds).best() for ego, of_seeds in choices.items()}
+        tables += tables_of(join, pools, chosen, results)
+        claims += table1_claims(join, _by_name(pools), _by_name(results))
+        write_figure(folder, _figure_name(join), _figure(pools))
+    if len(joined) == len(SUFFIXES):
+        tables.append(joining_table(joined["by id"], joined["as published"]))
+    return Findings(
+        claims=tuple(claims),
         tables=tuple(tables),
         figures=tuple(
-            (f"facebook-{join.replace(' ', '-')}", f"Oracle ratio, attributes joined {join}")
-            for join in _joins(scope)
+            (_figure_name(join), f"Oracle ratio, attributes joined {join} (95 % interval)")
+            for join in joined
         ),
     )
 
 
 def _joins(scope: Scope) -> tuple[str, ...]:
     if scope.attributes is None:
-        return tuple(_SUFFIX)
+        return tuple(SUFFIXES)
     return (scope.attributes.replace("-", " "),)
-
-
-def _left_out(scope: Scope) -> list[str]:
-    """What a reader of one way of joining must know."""
-    return [
-        f"Attributes joined {join} are not part of this run."
-        for join in _SUFFIX
-        if join not in _joins(scope)
-    ]
 
 
 def _seeds(scope: Scope, join: str) -> tuple[int, ...]:
     return scope.seeds_or(NUM_SEEDS[join], FIRST_SEED)
 
 
-def _columns(pools: Mapping[str, Pooled]) -> tuple[str, ...]:
-    return ("strategy", *(f"{GRAPHS[ego]} ({ego})" for ego in pools))
+def _figure_name(join: str) -> str:
+    return f"facebook-{join.replace(' ', '-')}"
 
 
-def _footing(pools: Mapping[str, Pooled]) -> str:
-    return footing_of({GRAPHS[ego]: pool for ego, pool in pools.items()})
-
-
-def _ratio_table(
-    name: str, join: str, pools: Mapping[str, Pooled], chosen: Mapping[str, str]
-) -> Table:
-    rows = [
-        (
-            f"paper: {agent}",
-            *(
-                f"{FACEBOOK[ego][agent].oracle_ratio:.2f} ± {FACEBOOK[ego][agent].plus_minus:.2f}"
-                for ego in pools
-            ),
-        )
-        for agent in AGENTS
-    ]
-    rows += ratio_rows(pools)
-    rows.append(
-        (
-            "trellis, memory chosen on validation",
-            *(
-                f"{pool.estimate('ratio', chosen[ego]).text()}, {chosen[ego].partition('+')[2]}"
-                for ego, pool in pools.items()
-            ),
-        )
-    )
-    caption = f"Oracle ratio, attributes joined {join} (95 % interval)"
-    return Table(name, caption, _columns(pools), tuple(rows), _footing(pools))
-
-
-def _truncation_table(name: str, join: str, pools: Mapping[str, Pooled]) -> Table:
-    rows = [
-        (f"paper: {agent}", *(f"{100 * FACEBOOK[ego][agent].truncation_rate:.1f}" for ego in pools))
-        for agent in AGENTS
-    ]
-    rows += percent_rows(pools, "truncated")
-    caption = f"Truncated within 100 hops, %, attributes joined {join}"
-    return Table(name, caption, _columns(pools), tuple(rows), _footing(pools))
-
-
-def _win_table(
-    name: str,
-    join: str,
-    pools: Mapping[str, Pooled],
-    results: Mapping[str, Sequence[Result]],
-) -> Table:
-    def among_five(ego: str, agent: str) -> float:
-        rates = circle_rates(results[ego], "paper", agent)
-        return 100 * sum(rates) / len(rates)
-
-    rows = [
-        (f"paper: {agent}", *(f"{100 * FACEBOOK[ego][agent].win_rate:.1f}" for ego in pools))
-        for agent in AGENTS
-    ]
-    rows += [
-        (f"{agent}, among the five", *(f"{among_five(ego, agent):.1f}" for ego in pools))
-        for agent in AGENTS
-    ]
-    rows += percent_rows(pools, "wins", ", among all")
-    caption = f"Share of wins, %, ties shared, attributes joined {join}"
-    return Table(name, caption, _columns(pools), tuple(rows), _footing(pools))
-
-
-def _difference_table(name: str, join: str, pools: Mapping[str, Pooled]) -> Table:
-    duels = (
-        ("garden", "distance"),
-        ("garden, argmax", "garden"),
-        ("garden", "bidirectional"),
-        ("garden (exact)", "garden"),
-        ("trellis", "garden"),
-        ("trellis", "bidirectional+visited"),
-        ("trellis, argmax", "trellis"),
-        ("trellis+backtrack", "trellis"),
-    )
-    rows = tuple(difference_rows(pools, duels))
-    caption = f"Paired differences of the oracle ratio, attributes joined {join}"
-    return Table(name, caption, _columns(pools), rows, _footing(pools))
+def _by_name(by_ego: Mapping[str, T]) -> dict[str, T]:
+    return {GRAPHS[ego]: one for ego, one in by_ego.items()}
 
 
 def _figure(pools: Mapping[str, Pooled]) -> Figure:
-    """Bars on a logarithmic scale, told apart by hatching as well as by shade."""
+    """Points with intervals on a logarithmic scale, side by side for each graph."""
     from matplotlib.figure import Figure
 
-    shades = ("0.95", "0.8", "0.6", "0.45", "0.25", "0.0")
-    hatches = ("", "//", "", "\\\\", "", "")
     figure = Figure(figsize=(9, 4.5), layout="constrained")
     axes = figure.add_subplot()
-    width = 0.8 / len(_DRAWN)
+    step = 0.7 / len(_DRAWN)
     for number, label in enumerate(_DRAWN):
+        shift = (number - (len(_DRAWN) - 1) / 2) * step
         estimates = [pool.estimate("ratio", label) for pool in pools.values()]
-        heights = [one.mean for one in estimates]
-        errors = [
-            [max(0.0, one.mean - one.low) for one in estimates],
-            [max(0.0, one.high - one.mean) for one in estimates],
-        ]
-        axes.bar(
-            [place + (number - (len(_DRAWN) - 1) / 2) * width for place in range(len(pools))],
-            heights,
-            width,
-            yerr=errors,
-            label=label,
-            color=shades[number],
-            hatch=hatches[number],
-            edgecolor="black",
-            linewidth=0.6,
-            error_kw={"linewidth": 0.8, "ecolor": "0.35"},
-        )
+        places = [place + shift for place in range(len(pools))]
+        draw_intervals(axes, places, estimates, label, joined=False)
     paper = [FACEBOOK[ego]["garden"].oracle_ratio for ego in pools]
-    axes.plot(range(len(pools)), paper, "kD", markersize=5, label="paper's GARDEN", linestyle="")
-    axes.set_yscale("log")
-    axes.axhline(1.0, color="black", linewidth=0.8)
+    axes.plot(
+        range(len(pools)), paper, "_", color=BLACK, markersize=34, label="GARDEN in the paper"
+    )
+    oracle_ratio_axis(axes)
     axes.set_xticks(range(len(pools)), [f"{GRAPHS[ego]} ({ego})" for ego in pools])
-    axes.set_ylabel("oracle ratio (1 is the shortest path)")
-    axes.legend(frameon=False, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.17))
+    for place in range(1, len(pools)):
+        axes.axvline(place - 0.5, color="0.85", linewidth=0.8)
+    axes.set_xlim(-0.5, len(pools) - 0.5)
+    figure.legend(frameon=False, ncols=4, loc="outside upper center")
     return figure
 
 
-EXPERIMENT = Experiment("facebook", "Five Facebook graphs (Table 1)", works, report)
+EXPERIMENT = Experiment(
+    "facebook",
+    "Five Facebook graphs (Table 1)",
+    works,
+    report,
+    paper=(
+        "GARDEN needs fewer hops than all baselines on all five graphs, is truncated less "
+        "often, and wins about half of all pairs."
+    ),
+)

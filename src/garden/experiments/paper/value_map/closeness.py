@@ -1,4 +1,4 @@
-"""What tells how near a node is to a target: a learned value, a learned space, or attributes.
+"""Estimates of how near a node is to a target: a learned value, a learned space, attributes.
 
 Each guess at nearness is set against the distance in the graph, by Spearman's rank correlation
 over all sources of a test target. Test targets were never trained on.
@@ -14,9 +14,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.stats import rankdata
 
-from garden.experiments.ours.untrained import untrained_policy
 from garden.experiments.run.jobs import Training, Work
-from garden.experiments.run.policy_cache import Workbench, task_of
+from garden.experiments.run.policy_cache import PolicyCache, task_of
 from garden.graphs.distances import distances
 from garden.graphs.ego import EgoGraphs
 from garden.graphs.ego_extraction import ego_graphs
@@ -31,7 +30,7 @@ VALUE = "garden's value"
 ATTRIBUTES = "attributes"
 EMBEDDING = "garden's space"
 UNTRAINED = "garden's space, untrained"
-TRELLIS_EMBEDDINGS = "trellis' places"
+TRELLIS_EMBEDDINGS = "trellis' embeddings"
 DEGREE = "degree"
 GUESSES = (VALUE, EMBEDDING, TRELLIS_EMBEDDINGS, UNTRAINED, ATTRIBUTES, DEGREE)
 
@@ -58,19 +57,19 @@ class Closeness(Work):
         """Both policies."""
         return (self.garden, self.trellis)
 
-    def perform(self, bench: Workbench) -> dict[str, Any]:
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Correlations target by target, and over all pairs at once."""
         task = task_of(self.graph, self.seed)
         hops = distances(task.graph, task.test_targets)
         targets = task.test_targets[_tells_apart(hops, task.test_targets)]
         hops = distances(task.graph, targets)
-        garden, trellis = bench.policy(self.garden), bench.policy(self.trellis)
+        garden, trellis = cache.policy(self.garden), cache.policy(self.trellis)
         guesses = nearness(task.graph, targets, garden, trellis, self.seed)
         sources = task.graph.num_nodes - 1
         result = {
             "task_hash": task.content_hash,
             "targets": targets.tolist(),
-            "entrants": {
+            "contenders": {
                 name: {
                     "pairs": [sources] * len(targets),
                     "correlation": correlations(table, hops, targets).round(6).tolist(),
@@ -91,7 +90,7 @@ def nearness(
     """Every guess at how near each node is to each target, higher is nearer, (T, num_nodes)."""
     egos = ego_graphs(graph)
     rows = garden.represent(egos)
-    fresh = untrained_policy("garden", graph, seed)
+    fresh = type(garden).untrained(graph.attribute_names, "garden", seed, profiles=graph.attributes)
     walker = DistanceWalker(temperature=1.0)
     profiles = walker.represent(egos)
     degrees = np.broadcast_to(graph.degrees.astype(np.float64), (len(targets), graph.num_nodes))
@@ -108,7 +107,7 @@ def nearness(
 def correlations(guess: np.ndarray, hops: np.ndarray, targets: np.ndarray) -> np.ndarray:
     """Spearman's correlation of a guess with minus the distance, over the sources of each target.
 
-    A guess that tells no sources apart says nothing: its correlation is 0.
+    A guess that is the same for all sources has the correlation 0.
     """
     ours = rankdata(_without_targets(guess, targets), axis=1)
     theirs = rankdata(-_without_targets(hops, targets), axis=1)
@@ -131,12 +130,12 @@ def median_target(graph: Graph, targets: np.ndarray) -> int:
 def _map(
     graph: Graph, targets: np.ndarray, guesses: Mapping[str, np.ndarray], hops: np.ndarray
 ) -> dict[str, Any]:
-    place = median_target(graph, targets)
+    number = median_target(graph, targets)
     return {
-        "target": int(targets[place]),
-        "value": guesses[VALUE][place].round(6).tolist(),
-        "score": guesses[ATTRIBUTES][place].round(6).tolist(),
-        "distance": hops[place].tolist(),
+        "target": int(targets[number]),
+        "value": guesses[VALUE][number].round(6).tolist(),
+        "score": guesses[ATTRIBUTES][number].round(6).tolist(),
+        "distance": hops[number].tolist(),
     }
 
 

@@ -22,10 +22,11 @@ from garden.experiments.paper.value_map.closeness import (
     Closeness,
     correlations,
 )
+from garden.experiments.report.claims import Claim, claim_of_comparison, claim_of_differences
 from garden.experiments.report.intervals import Pooled, pooled
-from garden.experiments.report.sections import Section, Table, write_figure
+from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.run.config import FIRST_SEED, Scope
-from garden.experiments.run.experiment import Experiment, ResultOf, caveat
+from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Training, Work
 from garden.experiments.run.policy_cache import graph_of
 from garden.training.config import TrainingOptions
@@ -35,15 +36,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NUM_SEEDS = 10
-_QUICK: Mapping[str, TrainingOptions] = {
+QUICK: Mapping[str, TrainingOptions] = {
     "garden": TrainingOptions(model="garden", method="a2c", updates=15),
     "trellis": TrainingOptions(model="trellis", method="guided", updates=60),
 }
 _QUICK_GRAPHS = ("414", "686")
-_SPECS: Mapping[str, str] = {ego: f"facebook:{ego}" for ego in GRAPHS}
+SPECS: Mapping[str, str] = {ego: f"facebook:{ego}" for ego in GRAPHS}
 _METRIC = "correlation"
 _PANELS = {"value": VALUE, "score": "DistanceWalker's score", "distance": "true distance"}
-_DUELS = (
+_COMPARISONS = (
     (VALUE, ATTRIBUTES),
     (VALUE, DEGREE),
     (EMBEDDING, ATTRIBUTES),
@@ -59,24 +60,14 @@ def works(scope: Scope) -> Sequence[Work]:
     return [work for ego in _graphs(scope) for work in _of_graph(ego, scope)]
 
 
-def report(scope: Scope, result_of: ResultOf, folder: Path) -> Section:
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """Correlations in two tables, their paired differences, and the map."""
     results = {ego: [result_of(work) for work in _of_graph(ego, scope)] for ego in _graphs(scope)}
     pools = {ego: pooled(of_seeds, metrics=(_METRIC,)) for ego, of_seeds in results.items()}
     maps = {ego: of_seeds[0]["map"] for ego, of_seeds in results.items()}
     write_figure(folder, "values", _figure(maps))
-    return Section(
-        name="values",
-        title=EXPERIMENT.title,
-        command=scope.command("values"),
-        claim=(
-            "The values that GARDEN learns stand in for the distance in the graph: they are "
-            "highest in the target's own cluster and in those linked well to it, where the "
-            "attribute distance of DistanceWalker is of little help. Reward alone uncovers a "
-            "hidden metric space in which the graph can be navigated. The paper shows this as "
-            "pictures."
-        ),
-        findings=(*caveat(scope), *_findings(pools)),
+    return Findings(
+        claims=_claims(pools),
         tables=(
             _table(pools, _options(scope)),
             _table_of_all(results, pools),
@@ -103,14 +94,14 @@ def _seeds(scope: Scope) -> tuple[int, ...]:
 
 
 def _options(scope: Scope) -> Mapping[str, TrainingOptions]:
-    """Those of Table 1, so that its policies serve here too; in a hurry, shorter ones."""
-    return _QUICK if scope.quick else LEARNED
+    """Those of Table 1, so that its policies serve here too; those of a quick run are shorter."""
+    return QUICK if scope.quick else LEARNED
 
 
 def _of_graph(ego: str, scope: Scope) -> list[Closeness]:
     """The first seed is also mapped."""
     options = _options(scope)
-    graph, seeds = _SPECS[ego], _seeds(scope)
+    graph, seeds = SPECS[ego], _seeds(scope)
     return [
         Closeness(
             graph,
@@ -147,7 +138,7 @@ def _table_of_all(
     results: Mapping[str, Sequence[Mapping[str, Any]]], pools: Mapping[str, Pooled]
 ) -> Table:
     def mean(ego: str, name: str) -> float:
-        found = [result["entrants"][name]["correlation_of_all"] for result in results[ego]]
+        found = [result["contenders"][name]["correlation_of_all"] for result in results[ego]]
         return sum(found) / len(found)
 
     rows = tuple((name, *(f"{mean(ego, name):.2f}" for ego in pools)) for name in GUESSES)
@@ -161,7 +152,7 @@ def _difference_table(pools: Mapping[str, Pooled]) -> Table:
             f"{mine} − {other}",
             *(pool.difference(_METRIC, mine, other).text() for pool in pools.values()),
         )
-        for mine, other in _DUELS
+        for mine, other in _COMPARISONS
     )
     caption = "Paired differences of the correlation by target (95 % interval)"
     return Table("values-differences", caption, _columns(pools), rows, _footing(pools))
@@ -173,45 +164,24 @@ def _meanings(options: Mapping[str, TrainingOptions]) -> str:
         f"1: nearer always means fewer hops; 0: no relation. {VALUE}: of the critic, which a2c "
         f"trains ({updates['garden']:,} updates; trellis by guided, {updates['trellis']:,}). "
         f"{EMBEDDING}: minus the Euclidean distance between representations, also before "
-        f"training. {TRELLIS_EMBEDDINGS}: the same between the places of the nodes' own profiles. "
+        f"training. {TRELLIS_EMBEDDINGS}: the same between the embeddings of nodes' own profiles. "
         f"{ATTRIBUTES}: DistanceWalker's score. {DEGREE}: of the source, whatever the target. "
     )
 
 
-def _findings(pools: Mapping[str, Pooled]) -> list[str]:
-    def spelled(name: str) -> str:
-        return ", ".join(
-            f"{pool.estimate(_METRIC, name).mean:.2f} ({GRAPHS[ego]})"
-            for ego, pool in pools.items()
-        )
-
-    def surely_nearer(mine: str, other: str) -> str:
-        found = [
-            GRAPHS[ego]
-            for ego, pool in pools.items()
-            if pool.difference(_METRIC, mine, other).low > 0
-        ]
-        return ", ".join(found) if found else "no graph"
-
-    positive = [GRAPHS[ego] for ego, pool in pools.items() if pool.estimate(_METRIC, VALUE).low > 0]
-    return [
-        f"The learned value rises as the distance falls, with the whole interval above zero, on "
-        f"{', '.join(positive) or 'no graph'}: its rank correlation is {spelled(VALUE)}.",
-        f"It follows the distance better than attributes do ({spelled(ATTRIBUTES)}) on "
-        f"{surely_nearer(VALUE, ATTRIBUTES)}, and worse on {surely_nearer(ATTRIBUTES, VALUE)}; "
-        f"better than the bare degree of the source ({spelled(DEGREE)}), which knows nothing of "
-        f"the target, on {surely_nearer(VALUE, DEGREE)}.",
-        f"Hidden metric: distances in garden's space follow those in the graph "
-        f"({spelled(EMBEDDING)}) better than raw attributes on "
-        f"{surely_nearer(EMBEDDING, ATTRIBUTES)}, and worse on "
-        f"{surely_nearer(ATTRIBUTES, EMBEDDING)}.",
-        f"How much of that is learned: the same network before training has {spelled(UNTRAINED)}; "
-        f"training improves on it on {surely_nearer(EMBEDDING, UNTRAINED)}, and harms it on "
-        f"{surely_nearer(UNTRAINED, EMBEDDING)}.",
-        f"trellis' places have {spelled(TRELLIS_EMBEDDINGS)}: better than attributes on "
-        f"{surely_nearer(TRELLIS_EMBEDDINGS, ATTRIBUTES)}, better than garden's space on "
-        f"{surely_nearer(TRELLIS_EMBEDDINGS, EMBEDDING)}.",
-    ]
+def _claims(pools: Mapping[str, Pooled]) -> tuple[Claim, ...]:
+    """The value follows the distance, and which of two estimates follows it better."""
+    named = {GRAPHS[ego]: pool for ego, pool in pools.items()}
+    alone = {case: pool.estimate(_METRIC, VALUE) for case, pool in named.items()}
+    return (
+        claim_of_differences(f"{VALUE}: correlated with nearness in the graph", alone),
+        *(
+            claim_of_comparison(
+                named, mine, other, _METRIC, side=1, text=f"{mine}: better correlated than {other}"
+            )
+            for mine, other in _COMPARISONS
+        ),
+    )
 
 
 def _figure(maps: Mapping[str, Mapping[str, Any]]) -> Figure:
@@ -225,9 +195,9 @@ def _figure(maps: Mapping[str, Mapping[str, Any]]) -> Figure:
     figure = Figure(figsize=(9, 3 * len(maps) + 0.6), layout="constrained")
     grid = figure.subplots(len(maps), len(_PANELS), squeeze=False)
     for line, (ego, drawn) in zip(grid, maps.items(), strict=True):
-        places = node_coordinates(graph_of(_SPECS[ego]))
+        positions = node_coordinates(graph_of(SPECS[ego]))
         for axes, panel in zip(line, _PANELS, strict=True):
-            _draw_panel(axes, ego, drawn, panel, places)
+            _draw_panel(axes, ego, drawn, panel, positions)
     bar = figure.colorbar(
         ScalarMappable(cmap=COLOUR_MAP), ax=grid, location="bottom", shrink=0.4, aspect=40, pad=0.01
     )
@@ -236,15 +206,15 @@ def _figure(maps: Mapping[str, Mapping[str, Any]]) -> Figure:
 
 
 def _draw_panel(
-    axes: Axes, ego: str, drawn: Mapping[str, Any], panel: str, places: np.ndarray
+    axes: Axes, ego: str, drawn: Mapping[str, Any], panel: str, positions: np.ndarray
 ) -> None:
     from garden.plots.walk import draw_graph, draw_target
 
     target = drawn["target"]
     hops = np.array(drawn["distance"])
     nearness = -hops if panel == "distance" else np.array(drawn[panel])
-    draw_graph(axes, graph_of(_SPECS[ego]), places, _shades(nearness))
-    draw_target(axes, places[target])
+    draw_graph(axes, graph_of(SPECS[ego]), positions, _shades(nearness))
+    draw_target(axes, positions[target])
     title = f"{GRAPHS[ego]} ({ego}): {_PANELS[panel]}"
     if panel != "distance":
         agreement = correlations(nearness[None], hops[None], np.array([target]))[0]
@@ -257,4 +227,16 @@ def _shades(nearness: np.ndarray) -> np.ndarray:
     return (rankdata(nearness) - 1) / max(1, len(nearness) - 1)
 
 
-EXPERIMENT = Experiment("values", "What the value function knows (appendix)", works, report)
+EXPERIMENT = Experiment(
+    "values",
+    "What the value function knows (appendix)",
+    works,
+    report,
+    paper=(
+        "The values that GARDEN learns stand in for the distance in the graph: they are "
+        "highest in the target's own cluster and in those linked well to it, where the "
+        "attribute distance of DistanceWalker is of little help. Reward alone uncovers a "
+        "hidden metric space in which the graph can be navigated. The paper shows this as "
+        "pictures."
+    ),
+)
