@@ -47,7 +47,7 @@ def is_of_figures(table):
 def stored(experiment, name):
     """Columns and rows of a table among the results."""
     section = json.loads((ROOT / "results" / experiment / "section.json").read_text("utf-8"))
-    (table,) = (one for one in section["tables"] if one["name"] == name)
+    (table,) = (one for one in section["findings"]["tables"] if one["name"] == name)
     return tuple(table["columns"]), [tuple(row) for row in table["rows"]]
 
 

