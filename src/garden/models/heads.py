@@ -1,4 +1,8 @@
-"""Networks over a pair of rows: the actor's score and the critic's value."""
+"""Networks over a pair of rows: the actor's score, f_π in the paper, and the critic's value, f_v.
+
+The policy is the softmax of the actor's scores over the holder's neighbours
+(:mod:`garden.strategies.selection`); the critic's loss is in :mod:`garden.training.methods.a2c`.
+"""
 
 from __future__ import annotations
 
