@@ -1,7 +1,7 @@
 """Getting a strategy ready for a task: fitting on training nodes, tuning on validation targets.
 
-The temperature τ divides all scores before the softmax. It is chosen from :data:`TUNING_TEMPERATURES` by
-the exact oracle ratio on validation targets, ::
+The temperature τ divides all scores before the softmax. It is chosen from
+:data:`TUNING_TEMPERATURES` by the exact oracle ratio on validation targets, ::
 
     R(τ) = mean over targets t and sources u of  E[min(H, T)] / d(u, t),
 

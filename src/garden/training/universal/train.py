@@ -190,7 +190,10 @@ def universal_loss(
 
 
 def with_best_temperature(network: UniversalNetwork, batches: Iterable[GraphBatch]) -> Universal:
-    """The policy at the best of :data:`UNIVERSAL_TEMPERATURES`: least mean log ratio on validating graphs."""
+    """The policy at the best of :data:`UNIVERSAL_TEMPERATURES`.
+
+    The best has the least mean log ratio on validating graphs.
+    """
     logs: list[np.ndarray] = []
     for batch in batches:
         if batch.validates:
