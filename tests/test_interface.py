@@ -10,8 +10,7 @@ import pytest
 import garden
 from garden.errors import ArgumentError
 from garden.models.config import check_model_name
-from garden.resolve import strategy_named
-from garden.strategies.memory import memory_named
+from garden.resolve import memory_named, strategy_named
 
 SPEC = "kaiser-hilgetag:n=40,beta=1,seed=1"
 

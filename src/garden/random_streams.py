@@ -20,10 +20,10 @@ VALIDATION_PAIRS = 1
 TEST_PAIRS = 2
 TRAIN_PAIRS = 3
 ALL_PAIRS = 4
+FURTHER_PAIRS = 19  # [seed, 19, split, block]
 
 # search
 TUNING_TARGETS = 5
-FURTHER_PAIRS = 19  # [seed, 19, split, block]
 
 # training
 VALIDATION_TARGETS = 6  # the same number as TIMED_PAIRS

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from garden.checkpoint_files import CONFIG_FILE
-from garden.errors import SpecError, did_you_mean, expect
+from garden.errors import SpecError, did_you_mean, expect, short_repr
 from garden.graphs.graph import Graph
 from garden.search.compare import Contender
 from garden.strategies.base import Strategy
 from garden.strategies.import_path import strategy_of_dotted_name
-from garden.strategies.memory import memory_for, memory_named
+from garden.strategies.memory import BY_SCORE, MEMORIES, FrontierMemory, Memory
 from garden.strategies.registry import WALKERS
 from garden.strategies.universal.edge_bias import EdgeBias
 from garden.strategies.universal.storage import holds_universal, load_universal_or_adapted
@@ -123,6 +123,21 @@ def strategy_named(name: str) -> Strategy:
         f"unknown strategy {name!r}: {hint}walkers are {', '.join(WALKERS)}; others are shipped "
         "weights, a run folder, or a class of your own as package.module:Class"
     )
+
+
+def memory_named(name: str) -> Memory:
+    """The memory with this name, or an error that lists the names."""
+    expect("memory", name, str, otherwise="the name of a memory")
+    if name in MEMORIES:
+        return MEMORIES[name]
+    hint = did_you_mean(name, MEMORIES)
+    raise SpecError(f"unknown memory {short_repr(name)}: {hint}choose from {', '.join(MEMORIES)}")
+
+
+def memory_for(strategy: Strategy | type[Strategy], name: str) -> Memory:
+    """The memory with this name; `frontier` goes by score where the strategy's scores compare."""
+    memory = memory_named(name)
+    return BY_SCORE if name == FrontierMemory.name and strategy.scores_compare else memory
 
 
 def shipped_weights() -> dict[str, Path]:

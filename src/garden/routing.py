@@ -19,9 +19,8 @@ from garden.graphs.graph import Graph
 from garden.notebook import table_as_html
 from garden.provenance import check_fit
 from garden.resolve import DEFAULT_STRATEGY, StrategyLike, contender_named
-from garden.search.config import MaxHops, check_max_hops
+from garden.search.config import MaxHops, check_max_hops, limit_of
 from garden.search.episode_rng import episode_streams
-from garden.search.limits import limit_of
 from garden.search.progress import Progress, silent
 from garden.search.temperature_tuning import prepare
 from garden.search.walk import Walk, walk

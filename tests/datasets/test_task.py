@@ -29,6 +29,20 @@ def test_task__pairs_use_their_parts_targets_and_never_source_equals_target():
     assert set(task.pairs("test")[:, 0].tolist()) == set(range(50))
 
 
+@pytest.mark.parametrize("split", ["test", "validation", "all"])
+def test_task__the_first_pairs_are_the_serialized_ones_and_more_are_added_behind(split):
+    task = SearchTask.split(kaiser_hilgetag(n=60, beta=1, seed=0), seed=3)
+    serialized = task.pairs(split)
+    assert task.first_pairs(split, 7).tolist() == serialized[:7].tolist()
+    many = task.first_pairs(split, 3456)
+    assert many.shape == (3456, 2)
+    assert many[:1000].tolist() == serialized.tolist()
+    assert task.first_pairs(split, 2100).tolist() == many[:2100].tolist()
+    assert (many[:, 0] != many[:, 1]).all()
+    assert np.isin(many[:, 1], task.targets(split)).all()
+    assert many[1000:2000].tolist() != many[2000:3000].tolist() != serialized.tolist()
+
+
 def test_task__all_pairs_are_every_other_source_with_every_target():
     task = SearchTask.split(GRAPH, seed=3)
     pairs = task.all_pairs("test")

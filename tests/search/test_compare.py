@@ -4,18 +4,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import garden
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.public_graphs import load_public_graph
 from garden.datasets.task import SearchTask
 from garden.errors import SpecError
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
+from garden.resolve import memory_named
 from garden.search.chain import chain_of_scores
 from garden.search.compare import (
     DISTRIBUTION_ENTRIES,
     SCORE_ENTRIES,
     Contender,
     compare,
+    evaluated_pairs,
     pair_blocks,
 )
 from garden.search.config import EvaluationConfig
@@ -27,7 +30,6 @@ from garden.search.temperature_tuning import (
     validation_ratios,
 )
 from garden.strategies.evn import EVNWalker
-from garden.strategies.memory import memory_named
 from garden.strategies.registry import WALKERS
 from garden.strategies.walkers import ConnectionWalker, DistanceWalker, GreedyWalker, RandomWalker
 
@@ -267,3 +269,20 @@ def test_tune__asks_exact_ratios_only_of_temperatures_that_can_be_the_best(monke
     monkeypatch.setattr("garden.search.temperature_tuning.chain_of_scores", counted)
     best_temperature(DistanceWalker(), TASK)
     assert len(asked) < len(TUNING_TEMPERATURES) / 2
+
+
+def test_compare__pairs_are_sorted_by_target_whatever_is_asked_for():
+    for config in (
+        EvaluationConfig(),
+        EvaluationConfig(pairs=50),
+        EvaluationConfig(all_pairs=True),
+    ):
+        pairs = evaluated_pairs(TASK, config)
+        assert (np.diff(pairs[:, 1]) >= 0).all()
+
+
+def test_compare__plays_as_many_pairs_as_asked_for():
+    report = garden.evaluate(TASK, "random", config=EvaluationConfig(pairs=17))
+    assert report.to_json()["num_pairs"] == 17
+    again = garden.evaluate(TASK, "random", config=EvaluationConfig(pairs=17))
+    assert again.to_json() == report.to_json()

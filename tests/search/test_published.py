@@ -7,10 +7,10 @@ import pytest
 from garden.datasets.public_graphs import load_public_graph
 from garden.datasets.task import SearchTask
 from garden.experiments.paper.published import FACEBOOK
+from garden.resolve import memory_named
 from garden.search.compare import Contender, compare
 from garden.search.config import EvaluationConfig
 from garden.search.seed_summary import SeedSummary
-from garden.strategies.memory import memory_named
 from garden.strategies.registry import WALKERS
 
 SEEDS = range(3)

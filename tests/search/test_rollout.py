@@ -9,6 +9,7 @@ from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask, every_source
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
+from garden.resolve import memory_named
 from garden.search import rollout as module
 from garden.search.chain import hop_distributions
 from garden.search.episode_rng import episode_streams, uniforms_of
@@ -16,7 +17,7 @@ from garden.search.metrics import expected_hops
 from garden.search.rollout import rollout, sampled_distributions
 from garden.search.temperature_tuning import prepare
 from garden.search.walk import walk
-from garden.strategies.memory import BY_SCORE, MEMORIES, memory_named
+from garden.strategies.memory import BY_SCORE, MEMORIES
 from garden.strategies.registry import WALKERS
 from garden.strategies.walkers import DistanceWalker, RandomWalker
 

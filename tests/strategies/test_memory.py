@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from garden.errors import SpecError
-from garden.strategies.memory import BY_SCORE, FrontierMemory, memory_for, memory_named
+from garden.resolve import memory_for, memory_named
+from garden.strategies.memory import BY_SCORE, FrontierMemory
 from garden.strategies.registry import WALKERS
 from garden.strategies.universal.policy import Universal
 

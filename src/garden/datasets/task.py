@@ -21,7 +21,13 @@ from garden.atomic import refuse_other, write_text
 from garden.errors import GardenError, TaskError, expect, short_repr
 from garden.graphs.graph import Graph
 from garden.notebook import properties_as_html
-from garden.random_streams import ALL_PAIRS, TEST_PAIRS, TRAIN_PAIRS, VALIDATION_PAIRS
+from garden.random_streams import (
+    ALL_PAIRS,
+    FURTHER_PAIRS,
+    TEST_PAIRS,
+    TRAIN_PAIRS,
+    VALIDATION_PAIRS,
+)
 
 Split = Literal["train", "validation", "test", "all"]
 SPLITS: tuple[Split, ...] = get_args(Split)
@@ -116,6 +122,24 @@ class SearchTask:
         tag = TRAIN_PAIRS if split == "train" else ALL_PAIRS
         num_pairs = len(self.test_pairs)
         return draw_pairs(self.targets(split), self.graph.num_nodes, num_pairs, [self.seed, tag])
+
+    def first_pairs(self, split: Split, count: int) -> np.ndarray:
+        """The first ``count`` pairs of this part, (count, 2).
+
+        Those of :meth:`pairs` come first; they are independent draws, so that any first few of them
+        are a uniform sample. Further pairs are drawn in the same way from the task's seed: a longer
+        list begins with every shorter one.
+        """
+        pairs = self.pairs(split)
+        missing = count - len(pairs)
+        if missing <= 0:
+            return pairs[:count]
+        targets, stream = self.targets(split), [self.seed, FURTHER_PAIRS, SPLITS.index(split)]
+        further = [
+            draw_pairs(targets, self.graph.num_nodes, NUM_PAIRS, [*stream, number])
+            for number in range(-(-missing // NUM_PAIRS))
+        ]
+        return np.concatenate([pairs, *further])[:count]
 
     def all_pairs(self, split: Split) -> np.ndarray:
         """Every source with every target of this part, (num_pairs, 2), grouped by target."""
@@ -236,6 +260,22 @@ def every_source(targets: np.ndarray, num_nodes: int) -> np.ndarray:
         [np.tile(np.arange(num_nodes), len(targets)), np.repeat(targets, num_nodes)], axis=1
     )
     return pairs[pairs[:, 0] != pairs[:, 1]]
+
+
+def pairs_by_target(pairs: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+    """The targets of some pairs, and which pairs each has.
+
+    Args:
+        pairs: Positions of source and target, (num_pairs, 2).
+
+    Returns:
+        The distinct targets in ascending order, (num_targets,), and for each of them the rows of
+        its pairs in their order.
+    """
+    targets, target_of = np.unique(pairs[:, 1], return_inverse=True)
+    order = np.argsort(target_of, kind="stable")
+    ends = np.cumsum(np.bincount(target_of, minlength=len(targets)))
+    return targets, np.split(order, ends[:-1])
 
 
 def _read_task_file(path: Path) -> dict[str, Any]:

@@ -16,8 +16,7 @@ from garden.envs.observations import Observer, observer_of
 from garden.errors import TaskError
 from garden.graphs.graph import Graph
 from garden.random_streams import MEASURED_TARGETS
-from garden.search.config import MaxHops
-from garden.search.limits import limit_towards
+from garden.search.config import MaxHops, limit_towards
 from garden.strategies.base import Strategy
 
 MAX_MEASURED_NODES = 5000  # beyond, `auto` goes by the distances to some of the targets

@@ -29,9 +29,9 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from garden.datasets.task import pairs_by_target
 from garden.graphs.graph import Graph
-from garden.search.score_blocks import ScoreSource, pairs_by_target, score_blocks
-from garden.strategies.base import Selection, Strategy
+from garden.strategies.base import ScoreSource, Selection, Strategy, score_blocks
 from garden.strategies.representations import Representations
 from garden.strategies.selection import choice_weights
 from garden.threads import usable_threads

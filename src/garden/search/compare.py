@@ -19,8 +19,7 @@ from garden.graphs.distances import pair_distances
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.search.chain import hop_distributions
-from garden.search.config import EvaluationConfig
-from garden.search.limits import PAPERS_LIMIT, limit_of
+from garden.search.config import PAPERS_LIMIT, EvaluationConfig, limit_of
 from garden.search.metrics import (
     PairOutcomes,
     by_distance,
@@ -30,13 +29,17 @@ from garden.search.metrics import (
     oracle_ratios,
     win_shares,
 )
-from garden.search.pairs import evaluated_pairs
 from garden.search.progress import Progress, silent
 from garden.search.report import Report, StrategyResult
 from garden.search.rollout import rollout, sampled_distributions
-from garden.search.score_blocks import MAX_KEPT, ScoreMemo
 from garden.search.temperature_tuning import prepare
-from garden.strategies.base import Strategy, check_declarations, checked_representations
+from garden.strategies.base import (
+    MAX_KEPT,
+    ScoreMemo,
+    Strategy,
+    check_declarations,
+    checked_representations,
+)
 from garden.strategies.memory import Memory
 from garden.strategies.representations import Representations
 
@@ -109,6 +112,26 @@ def compare(
     return Report(
         graph, task.content_hash, task.seed, config, pairs, distances, results, seen_targets
     )
+
+
+def evaluated_pairs(task: SearchTask, config: EvaluationConfig) -> np.ndarray:
+    """The pairs of an evaluation, sorted by target.
+
+    Args:
+        task: The graph, its split and its serialized pairs.
+        config: Which part of the split is played, and how many of its pairs.
+
+    Returns:
+        Positions of source and target, (num_pairs, 2).
+    """
+    if config.all_pairs:
+        pairs = task.all_pairs(config.split)
+    elif config.pairs is not None:
+        pairs = task.first_pairs(config.split, config.pairs)
+    else:
+        pairs = task.pairs(config.split)
+    by_target: np.ndarray = pairs[np.argsort(pairs[:, 1], kind="stable")]
+    return by_target
 
 
 def _repeats(contenders: Sequence[Contender]) -> list[int]:

@@ -1,18 +1,35 @@
-"""Options of evaluation, with one default each."""
+"""Options of evaluation, with one default each, and the limit of hops that `auto` stands for. ::
+
+    T = 100                       where the longest distance D is at most 50,
+    T = min(10 · D, 10,000)       where it is longer.
+
+100 is the paper's limit. On graphs with longer distances a message could make no detour under it,
+or not be delivered at all. The command line imports this module for its flags: NumPy stays out.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from garden.errors import SpecError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from garden.graphs.graph import Graph
 
 MAX_HOPS = 1_000_000
 MAX_PAIRS = 100_000_000
 
+PAPERS_LIMIT = 100
+FAR = 50  # the longest distance up to which the paper's limit serves
+HOPS_PER_DISTANCE = 10
+LARGEST_LIMIT = 10_000
+
 MaxHops = int | Literal["auto"]
-"""A limit of hops, or `auto`: it follows from the distances (:mod:`garden.search.limits`)."""
+"""A limit of hops, or `auto`: it follows from the distances (:func:`limit_of`)."""
 
 Evaluation = Literal["auto", "exact", "sampled"]
 EvaluationSplit = Literal["test", "validation", "all"]
@@ -69,6 +86,36 @@ def check_max_hops(max_hops: object) -> None:
     count = _check_count("max_hops", max_hops)
     if count > MAX_HOPS:
         raise SpecError(f"max_hops is {count}: at most {MAX_HOPS:,} hops can be played")
+
+
+def limit_of(max_hops: MaxHops, longest: int) -> int:
+    """The limit of hops as a number.
+
+    Args:
+        max_hops: A number, which comes back as it is, or `auto`.
+        longest: The longest distance that a message has to travel.
+    """
+    if isinstance(max_hops, str):
+        return PAPERS_LIMIT if longest <= FAR else min(HOPS_PER_DISTANCE * longest, LARGEST_LIMIT)
+    return int(max_hops)
+
+
+def limit_towards(max_hops: MaxHops, graph: Graph, targets: np.ndarray) -> int:
+    """The same where messages go from all sources to these targets.
+
+    Args:
+        max_hops: A number, which comes back as it is, or `auto`.
+        graph: Where distances are measured, if they are needed.
+        targets: Positions of the targets, (num_targets,).
+    """
+    if not isinstance(max_hops, str):
+        return int(max_hops)
+    from garden.graphs.distances import longest_distance
+
+    # No two nodes are further apart than twice the longest distance of any one of them.
+    if 2 * longest_distance(graph, targets[:1]) <= FAR:
+        return PAPERS_LIMIT
+    return limit_of(max_hops, longest_distance(graph, targets))
 
 
 def _check_count(name: str, count: object) -> int:

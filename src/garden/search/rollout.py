@@ -15,12 +15,12 @@ from functools import partial
 
 import numpy as np
 
+from garden.datasets.task import pairs_by_target
 from garden.graphs.graph import Graph
 from garden.search.batched_walk import walk_batch
 from garden.search.episode_rng import episode_streams
-from garden.search.score_blocks import ScoreSource, pairs_by_target, score_blocks
 from garden.search.walk import walk
-from garden.strategies.base import Strategy
+from garden.strategies.base import ScoreSource, Strategy, score_blocks
 from garden.strategies.memory import MEMORIES, BatchMemory, FrontierMemory, Memory
 from garden.strategies.representations import Representations
 from garden.threads import usable_threads

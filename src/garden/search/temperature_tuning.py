@@ -23,11 +23,9 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.random_streams import TUNING_TARGETS
 from garden.search.chain import NEGLIGIBLE, chain_of_scores, run_in_threads
-from garden.search.config import MaxHops
-from garden.search.limits import PAPERS_LIMIT, limit_towards
+from garden.search.config import PAPERS_LIMIT, MaxHops, limit_towards
 from garden.search.progress import Progress, silent
-from garden.search.score_blocks import score_blocks
-from garden.strategies.base import Fitted, Selection, Strategy, Tempered
+from garden.strategies.base import Fitted, Selection, Strategy, Tempered, score_blocks
 from garden.strategies.representations import Representations
 
 MAX_TUNING_TARGETS = 100

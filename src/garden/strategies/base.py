@@ -1,13 +1,14 @@
 """The protocol of strategies: `represent`, `score`, and a way to select.
 
 A strategy is handed ego graphs and never the graph. It turns each into a representation that fits
-into a message, and scores a candidate's representation against a target's.
+into a message, and scores a candidate's representation against a target's. Search reads its scores
+as tables over a whole graph, in blocks of targets that fit memory (:func:`score_blocks`).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, Literal, Protocol, Self, get_args, runtime_checkable
 
 import numpy as np
@@ -20,6 +21,8 @@ from garden.strategies.representations import Representations
 Selection = Literal["softmax", "argmax"]
 
 PAIRS_PER_BLOCK = 1 << 20  # aligned pairs that `score` asks `score_pairs` for at a time
+ENTRIES_PER_BLOCK = 1 << 22  # of a table of :func:`score_blocks`
+MAX_KEPT = 1 << 25  # entries of all tables that a memo keeps, 256 MiB
 
 
 class _ClassName:
@@ -163,6 +166,13 @@ class Trained(Protocol):
         ...
 
 
+Scored = Iterable[tuple[slice, np.ndarray]]
+"""Blocks of targets, each with its table of scores, (num_targets_of_block, num_nodes) float64."""
+
+ScoreSource = Callable[[Strategy, Representations, np.ndarray], Scored]
+"""Gives the score tables of a strategy for some targets: :func:`score_blocks` or a memo of it."""
+
+
 def target_blocks(num_targets: int, num_candidates: int, max_entries: int) -> Iterator[slice]:
     """Slices of the targets whose score tables hold at most ``max_entries`` entries, or of one.
 
@@ -175,6 +185,57 @@ def target_blocks(num_targets: int, num_candidates: int, max_entries: int) -> It
     size = max(1, max_entries // max(1, num_candidates))
     for start in range(0, num_targets, size):
         yield slice(start, min(start + size, num_targets))
+
+
+def score_blocks(
+    strategy: Strategy, representations: Representations, targets: np.ndarray
+) -> Iterator[tuple[slice, np.ndarray]]:
+    """Scores of all nodes for some targets, a block of targets at a time.
+
+    Args:
+        strategy: Who scores.
+        representations: One row per node of the graph, made by this strategy.
+        targets: Positions of the targets, (num_targets,).
+
+    Yields:
+        A slice of ``targets`` and its scores, (num_targets_of_block, num_nodes) float64; their
+        shape and values are checked.
+    """
+    for block in target_blocks(len(targets), len(representations), ENTRIES_PER_BLOCK):
+        table = strategy.score(representations, representations.take(targets[block]))
+        expected = (block.stop - block.start, len(representations))
+        yield block, np.ascontiguousarray(checked_scores(table, expected, strategy.name))
+
+
+class ScoreMemo:
+    """:func:`score_blocks` with a cache, for contenders that share a strategy and targets.
+
+    A strategy is recognised by its identity: contenders must hold the same object. Once all tables
+    together exceed :data:`MAX_KEPT` entries, the oldest are dropped; a table that is larger by
+    itself is never kept.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[int, bytes], tuple[Strategy, list[tuple[slice, np.ndarray]]]] = {}
+        self._room = MAX_KEPT
+
+    def __call__(
+        self, strategy: Strategy, representations: Representations, targets: np.ndarray
+    ) -> Scored:
+        """Score tables as :func:`score_blocks` gives them, from the cache where they are there."""
+        key = (id(strategy), targets.tobytes())
+        if key in self._kept:
+            return self._kept[key][1]
+        size = len(targets) * len(representations)
+        if size > MAX_KEPT:
+            return score_blocks(strategy, representations, targets)
+        while size > self._room:
+            oldest = next(iter(self._kept))
+            self._room += sum(table.size for _, table in self._kept.pop(oldest)[1])
+        blocks = list(score_blocks(strategy, representations, targets))
+        self._kept[key] = (strategy, blocks)  # the strategy too: its identity stays taken
+        self._room -= size
+        return blocks
 
 
 def check_declarations(strategy: Strategy) -> None:

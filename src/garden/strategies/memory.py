@@ -18,8 +18,6 @@ from typing import Any, Self, final
 
 import numpy as np
 
-from garden.errors import SpecError, did_you_mean, expect, short_repr
-from garden.strategies.base import Strategy
 from garden.strategies.representations import Representations
 
 
@@ -309,19 +307,5 @@ RULES = tuple(name for name in MEMORIES if name != NoMemory.name)
 """The names of all memories but `none`."""
 
 
-def memory_named(name: str) -> Memory:
-    """The memory with this name, or an error that lists the names."""
-    expect("memory", name, str, otherwise="the name of a memory")
-    if name in MEMORIES:
-        return MEMORIES[name]
-    hint = did_you_mean(name, MEMORIES)
-    raise SpecError(f"unknown memory {short_repr(name)}: {hint}choose from {', '.join(MEMORIES)}")
-
-
 BY_SCORE = FrontierMemory(hop_price=2.0, patience=math.inf, by_score=True)
-
-
-def memory_for(strategy: Strategy | type[Strategy], name: str) -> Memory:
-    """The memory with this name; `frontier` goes by score where the strategy's scores compare."""
-    memory = memory_named(name)
-    return BY_SCORE if name == FrontierMemory.name and strategy.scores_compare else memory
+"""`frontier` for strategies whose scores compare across holders."""

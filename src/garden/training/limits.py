@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from garden.datasets.task import SearchTask
-from garden.search.limits import limit_towards
+from garden.search.config import limit_towards
 from garden.training.methods.config import TrainingConfig
 from garden.training.training_graph import validation_targets_of
 

@@ -19,7 +19,7 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.models.ego_tensors import EgoTensors, ego_tensors
 from garden.random_streams import VALIDATION_TARGETS
-from garden.search.limits import PAPERS_LIMIT, limit_towards
+from garden.search.config import PAPERS_LIMIT, limit_towards
 from garden.strategies.profile_keys import profile_keys
 
 MAX_TABLE_NODES = 6000  # up to here all distances are held; beyond, rows are made when asked for

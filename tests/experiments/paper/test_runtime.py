@@ -22,9 +22,9 @@ from garden.experiments.run.policy_cache import PolicyCache, graph_of
 from garden.experiments.run.reproduce import reproduce
 from garden.experiments.run.store import RUNS_FILE
 from garden.graphs.ego_extraction import ego_graphs
+from garden.resolve import memory_named
 from garden.search.episode_rng import next_streams, uniforms_of
 from garden.search.walk import walk
-from garden.strategies.memory import memory_named
 
 GRAPH = "kaiser-hilgetag:n=40,beta=2,seed=1"
 

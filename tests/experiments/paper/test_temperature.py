@@ -11,9 +11,9 @@ from garden.experiments.run import synthetic_graphs as synthetic
 from garden.experiments.run.config import Execution, Scope
 from garden.experiments.run.policy_cache import PolicyCache, task_of
 from garden.experiments.run.reproduce import reproduce
+from garden.resolve import memory_named
 from garden.search.compare import Contender, compare
 from garden.search.config import EvaluationConfig
-from garden.strategies.memory import memory_named
 from garden.strategies.walkers import DistanceWalker, GreedyWalker, RandomWalker
 
 GRAPH = "kaiser-hilgetag:n=40,alpha=30,beta=1,seed=3"

@@ -23,8 +23,7 @@ from garden.experiments.run.policy_cache import graph_of, outcomes_of
 from garden.graphs.graph import Graph
 from garden.resolve import contender_of, strategy_named
 from garden.search.compare import compare
-from garden.search.config import EvaluationConfig
-from garden.search.limits import PAPERS_LIMIT
+from garden.search.config import PAPERS_LIMIT, EvaluationConfig
 from garden.strategies.universal.policy import Universal
 from garden.training.universal.config import AdaptConfig
 

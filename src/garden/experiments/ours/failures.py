@@ -21,12 +21,12 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.plots.layout import node_coordinates
 from garden.plots.walk import draw_graph, draw_trip
+from garden.resolve import memory_named
 from garden.search.chain import hop_distributions
+from garden.search.config import PAPERS_LIMIT
 from garden.search.episode_rng import episode_streams
-from garden.search.limits import PAPERS_LIMIT
 from garden.search.metrics import expected_hops
 from garden.search.walk import walk
-from garden.strategies.memory import memory_named
 from garden.strategies.profile_keys import profile_keys
 from garden.training.config import TrainingOptions
 

@@ -25,8 +25,7 @@ from garden.experiments.run.policy_cache import PolicyCache, graph_of, outcomes_
 from garden.graphs.graph import Graph
 from garden.resolve import contender_of, strategy_named
 from garden.search.compare import compare
-from garden.search.config import EvaluationConfig
-from garden.search.limits import PAPERS_LIMIT
+from garden.search.config import PAPERS_LIMIT, EvaluationConfig
 from garden.training.universal.config import UniversalConfig
 
 if TYPE_CHECKING:

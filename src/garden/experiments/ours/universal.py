@@ -23,11 +23,10 @@ from garden.experiments.run.config import Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Work
 from garden.experiments.run.policy_cache import PolicyCache, graph_of, outcomes_of
-from garden.resolve import contender_of, strategy_named
+from garden.resolve import contender_of, memory_for, strategy_named
 from garden.search.compare import compare
-from garden.search.config import EvaluationConfig
-from garden.search.limits import PAPERS_LIMIT
-from garden.strategies.memory import RULES, memory_for
+from garden.search.config import PAPERS_LIMIT, EvaluationConfig
+from garden.strategies.memory import RULES
 from garden.strategies.universal.policy import Universal
 from garden.training.universal.config import UniversalConfig
 from garden.training.universal.curriculum import FACEBOOK, KINDS

@@ -19,11 +19,12 @@ from garden.experiments.run.jobs import FORMAT, address_of
 from garden.graphs.distances import pair_distances
 from garden.graphs.ego_extraction import ego_graphs
 from garden.random_streams import HOLDOUT_PAIRS
-from garden.search.limits import PAPERS_LIMIT
+from garden.resolve import memory_for
+from garden.search.config import PAPERS_LIMIT
 from garden.search.metrics import expected_hops
 from garden.search.rollout import rollout, sampled_distributions
-from garden.search.score_blocks import ScoreMemo
-from garden.strategies.memory import RULES, memory_for
+from garden.strategies.base import ScoreMemo
+from garden.strategies.memory import RULES
 from garden.strategies.universal.policy import Universal
 from garden.strategies.universal.storage import holds_universal, load_universal
 from garden.training.universal.config import UniversalConfig

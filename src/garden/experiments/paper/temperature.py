@@ -23,7 +23,7 @@ from garden.experiments.run.synthetic_graphs import (
     column_of,
     graph_spec,
 )
-from garden.search.limits import PAPERS_LIMIT
+from garden.search.config import PAPERS_LIMIT
 from garden.search.temperature_tuning import TUNING_TEMPERATURES, validation_ratios
 from garden.strategies.registry import WALKERS
 

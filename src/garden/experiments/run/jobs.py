@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from garden.errors import SpecError
 from garden.models.config import REVISIONS, ModelConfig
-from garden.search.config import EvaluationConfig
-from garden.search.limits import PAPERS_LIMIT
+from garden.search.config import PAPERS_LIMIT, EvaluationConfig
 from garden.strategies.memory import MEMORIES
 from garden.training.config import TrainingOptions
 

@@ -26,7 +26,7 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.graphs.identity import GraphIdentity
 from garden.random_streams import LOCAL_ADAPTING
-from garden.search.limits import PAPERS_LIMIT, limit_towards
+from garden.search.config import PAPERS_LIMIT, limit_towards
 from garden.search.metrics import mean_ratio, oracle_ratios
 from garden.search.progress import Progress, silent
 from garden.search.rollout import rollout

@@ -28,7 +28,7 @@ from garden.models.layers import Dropout
 from garden.models.universal_network import UniversalNetwork
 from garden.random_streams import BATCH_ORDER, TRAINING_GRAPH_TARGETS
 from garden.search.chain import chain_of_scores
-from garden.search.limits import limit_of
+from garden.search.config import limit_of
 from garden.strategies.universal.features import NUM_FEATURES, pair_features
 from garden.strategies.universal.policy import Universal
 from garden.strategies.universal.rows import ego_representations

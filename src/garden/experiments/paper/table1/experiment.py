@@ -16,8 +16,7 @@ from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.run.config import FIRST_SEED, Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
-from garden.search.config import EvaluationConfig
-from garden.search.limits import PAPERS_LIMIT
+from garden.search.config import PAPERS_LIMIT, EvaluationConfig
 from garden.strategies.memory import RULES
 from garden.training.config import TrainingOptions
 

@@ -1,4 +1,4 @@
-"""The limit of hops: what `auto` makes of it, and that no ratio falls below 1 whatever it is."""
+"""Options of evaluation; what `auto` makes of the limit of hops: no ratio falls below 1 by it."""
 
 import json
 import tracemalloc
@@ -16,13 +16,13 @@ from garden.datasets.task import SearchTask
 from garden.errors import SpecError
 from garden.graphs.distances import distances, longest_distance
 from garden.graphs.graph import Graph
+from garden.resolve import memory_for
 from garden.search.compare import Contender, compare
-from garden.search.config import EvaluationConfig
-from garden.search.limits import limit_of, limit_towards
+from garden.search.config import EvaluationConfig, limit_of, limit_towards
 from garden.search.metrics import win_shares
 from garden.search.seed_summary import SeedSummary
 from garden.search.temperature_tuning import TUNING_TEMPERATURES, validation_ratios
-from garden.strategies.memory import MEMORIES, memory_for
+from garden.strategies.memory import MEMORIES
 from garden.strategies.registry import WALKERS
 from garden.strategies.walkers import DistanceWalker
 
@@ -141,6 +141,17 @@ def test_summary__names_the_limits_of_its_seeds():
 def test_options__a_limit_is_auto_or_a_whole_number(bad):
     with pytest.raises(SpecError, match="max_hops is"):
         EvaluationConfig(max_hops=bad)
+
+
+@pytest.mark.parametrize("bad", [0, -1, True, 1.5, "3", 10**12])
+def test_options__a_number_of_pairs_is_at_least_one(bad):
+    with pytest.raises(SpecError, match="pairs is"):
+        EvaluationConfig(pairs=bad)
+
+
+def test_options__all_pairs_and_some_of_them_exclude_each_other():
+    with pytest.raises(SpecError, match="exclude each other"):
+        EvaluationConfig(pairs=3, all_pairs=True)
 
 
 @st.composite
