@@ -8,9 +8,15 @@ from garden.graphs.graph import Graph
 from garden.strategies.base import Strategy
 from garden.strategies.evn import EVNWalker
 from garden.strategies.lookahead import BidirectionalWalker, LookaheadWalker
-from garden.strategies.profile_keys import profile_keys
 from garden.strategies.registry import WALKERS
-from garden.strategies.walkers import ConnectionWalker, DistanceWalker, GreedyWalker, RandomWalker
+from garden.strategies.walkers import (
+    ConnectionWalker,
+    DistanceWalker,
+    GreedyWalker,
+    RandomWalker,
+    aligned_profile_distances,
+    profile_distances,
+)
 
 # A path 0-1-2-3-4 with a chord 1-3; node 4 has the profile of node 0.
 PROFILES = np.array([[0, 0], [3, 4], [1, 0], [0, 2], [0, 0]])
@@ -121,10 +127,15 @@ def test_walkers__without_attributes_work_or_refuse_in_one_line(name):
         assert len(walker.represent(ego_graphs(bare))) == 5
 
 
-def test_profile_keys__depend_on_the_profile_and_not_on_its_storage():
-    table = np.array([[1, 0, 2], [0, 0, 0], [1, 0, 2], [2, 0, 1], [-0.0, 0, 0], [0, 1, 2]])
-    keys = profile_keys(table.astype(np.float32))
-    assert keys.tolist() == profile_keys(sp.csr_array(table.astype(np.float32))).tolist()
-    assert keys[0] == keys[2]
-    assert keys[1] == keys[4]
-    assert len(np.unique(keys)) == 4
+@pytest.mark.parametrize("gap", [0.0, 1e-3, 1.0])
+def test_profile_distances__of_sparse_rows_survive_cancellation(gap):
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(30, 40)) * 1000 * (rng.random((30, 40)) < 0.2)
+    close = table + gap * (table != 0) * rng.normal(size=table.shape)
+    candidates, targets = sp.csr_array(table), sp.csr_array(close)
+    found = profile_distances(candidates, targets)
+    for row in range(30):
+        repeated = targets[np.full(30, row)]
+        aligned = aligned_profile_distances(candidates, repeated)
+        assert np.allclose(found[row], aligned, rtol=1e-9, atol=0)
+    assert np.allclose(found, profile_distances(table, close), rtol=1e-9, atol=0)

@@ -11,7 +11,7 @@ import garden
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.errors import GardenError, StrategyError
 from garden.strategies.base import Strategy
-from garden.strategies.profile_keys import centre_profiles, key_representations
+from garden.strategies.profile_keys import key_representations
 from garden.strategies.registry import WALKERS
 from garden.strategies.representations import Ragged, Representations
 from garden.testing import StrategyCheckError, check_strategy, strategy_problems
@@ -641,7 +641,7 @@ def test_check__sparse_rows_and_ragged_rows_are_fine():
     class Stored(Right):
         def represent(self, egos):
             keys = key_representations(egos)
-            return Representations({"own": centre_profiles(egos)}, keys.ragged)
+            return Representations({"own": egos.centre_profiles}, keys.ragged)
 
         def score(self, candidates, targets):
             shared = targets.arrays["own"] @ candidates.arrays["own"].T

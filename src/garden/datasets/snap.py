@@ -17,9 +17,8 @@ import scipy.sparse as sp
 
 from garden.datasets.lines import data_lines
 from garden.errors import DataError, SpecError, short_repr
-from garden.graphs.attribute_encoding import compact_table, parse_number
 from garden.graphs.graph import AttributeTable, Graph
-from garden.graphs.parsed_graph import edge_notes
+from garden.graphs.parsed_graph import compact_table, edge_notes, parse_number
 
 _LOG = logging.getLogger("garden")
 

@@ -32,7 +32,7 @@ from garden.datasets.tabular.table import (
     table_of_frame,
 )
 from garden.errors import GraphError, SpecError, name_sample, short_repr
-from garden.graphs.attribute_encoding import EncodedColumns, plain_columns
+from garden.graphs.attribute_encoding import standardised_table
 from garden.graphs.convert import (
     from_numpy,
     from_pyg,
@@ -41,8 +41,7 @@ from garden.graphs.convert import (
     parse_networkx,
 )
 from garden.graphs.graph import Graph
-from garden.graphs.parsed_graph import ParsedGraph
-from garden.graphs.standardise import standardised_table
+from garden.graphs.parsed_graph import EncodedColumns, ParsedGraph, plain_columns
 
 _LOG = logging.getLogger("garden")
 

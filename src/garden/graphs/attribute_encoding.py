@@ -1,46 +1,30 @@
-"""Turning named columns of raw cells into one table of float32 attributes.
+"""Turning named columns of raw cells into one table of float32 attributes, and scaling it.
 
 A cell is text from a file or a Python object from another library. Numbers stay numbers, booleans
 become 0 or 1, vectors one column per entry, everything else one column per category (one-hot); a
 missing cell is all zeros, and is counted. Numbers are also kept as they were read, so that
-:mod:`garden.graphs.standardise` can scale them afterwards.
+:func:`standardised_table` can scale them afterwards.
 """
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from numbers import Real
 
 import numpy as np
 import scipy.sparse as sp
 
 from garden.errors import DataError, short_repr
 from garden.graphs.graph import AttributeTable
-
-_SPARSE_WIDTH = 512
-_SPARSE_DENSITY = 0.1
-
-# No two neighbouring repeats: matching stays linear on megabytes of digits.
-_FINITE = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
-_NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.ASCII | re.IGNORECASE)
-_BOOLEANS = {"true": 1.0, "false": 0.0}
-_MISSING_TYPES = {"NoneType", "NAType", "NaTType"}  # pandas' own, without importing pandas
-_MISSING_TEXTS = {"nan", "NaN", "NAN", "<NA>"}  # as NumPy and pandas spell it
-
-
-@dataclass(frozen=True)
-class EncodedColumns:
-    """A table of attributes, the numbers behind it, and how many cells were missing."""
-
-    table: AttributeTable  # (num_rows, num_attributes)
-    names: tuple[str, ...]
-    numeric: np.ndarray  # (num_numeric,) which columns of the table hold numbers
-    numbers: np.ndarray  # (num_rows, num_numeric) float64, NaN where a cell is missing
-    num_missing_cells: int = 0
-    num_incomplete_rows: int = 0
+from garden.graphs.parsed_graph import (
+    EncodedColumns,
+    as_boolean,
+    as_number,
+    compact_table,
+    is_missing,
+    is_vector,
+)
 
 
 @dataclass(frozen=True)
@@ -65,59 +49,6 @@ class _Block:
     columns: np.ndarray  # (num_entries,) from 0 within this block
     values: np.ndarray  # (num_entries,) float32
     numbers: np.ndarray | None = None  # (num_present_rows, num_names) float64; None: no numbers
-
-
-def is_missing(cell: object) -> bool:
-    """Whether the cell is empty, a NaN or the text of one, ``None`` or pandas' ``NA``."""
-    if isinstance(cell, str):
-        return not cell or cell.isspace() or cell.strip() in _MISSING_TEXTS
-    if isinstance(cell, float):
-        return cell != cell
-    if isinstance(cell, np.datetime64 | np.timedelta64):
-        return bool(np.isnat(cell))
-    if type(cell).__name__ in _MISSING_TYPES:
-        return True
-    number = as_number(cell) if isinstance(cell, Real | Decimal | np.ndarray) else None
-    return number is not None and number != number
-
-
-def is_vector(cell: object) -> bool:
-    """Whether the cell holds several values in a row: a list, a tuple or an array."""
-    return isinstance(cell, list | tuple) or (isinstance(cell, np.ndarray) and cell.ndim > 0)
-
-
-def parse_number(text: str) -> float | None:
-    """The number that this text spells, ``nan`` and ``inf`` included; None where it is none.
-
-    Stricter than ``float``: no underscores, no digits beyond ASCII.
-    """
-    text = text.strip()
-    if _FINITE.fullmatch(text) or _NOT_FINITE.fullmatch(text):
-        return float(text)
-    return None
-
-
-def as_number(cell: object) -> float | None:
-    """The cell as a number, infinite where it is too large for a float; None for a boolean."""
-    if isinstance(cell, np.ndarray):
-        cell = cell.item() if cell.ndim == 0 else None
-    if isinstance(cell, str):
-        return parse_number(cell)
-    if isinstance(cell, bool | np.bool_) or not isinstance(cell, Real | Decimal):
-        return None
-    try:
-        return float(cell)
-    except OverflowError:
-        return float("inf")
-    except ValueError:  # a signalling NaN
-        return float("nan")
-
-
-def as_boolean(cell: object) -> float | None:
-    """0 or 1 where the cell is a boolean or spells one; None otherwise."""
-    if isinstance(cell, bool | np.bool_):
-        return float(cell)
-    return _BOOLEANS.get(cell.strip().lower()) if isinstance(cell, str) else None
 
 
 def encode_columns(
@@ -159,20 +90,31 @@ def encode_columns(
     )
 
 
-def plain_columns(table: AttributeTable, names: Sequence[str]) -> EncodedColumns:
-    """A table of numbers as it is, every column numeric where it is dense."""
-    dense = isinstance(table, np.ndarray)
-    numeric = np.arange(table.shape[1] if dense else 0)
-    numbers = np.asarray(table, dtype=np.float64) if dense else np.zeros((table.shape[0], 0))
-    return EncodedColumns(table, tuple(names), numeric, numbers)
+def standardised_table(columns: EncodedColumns, rows: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Some rows of a dense table, each numeric column less its mean, by its standard deviation.
 
+    A column that holds only 0 and 1 stays; a missing cell becomes 0, the mean; a constant column
+    becomes zeros. Mean and variance are those of the chosen rows. Sums are rounded once
+    (``math.fsum``), so that neither the CPU nor the number of threads decides a digit, and the same
+    file gives the same content hash everywhere.
 
-def compact_table(table: sp.coo_array) -> AttributeTable:
-    """The same numbers in float32: CSR where wider than 512 and under a tenth full, else dense."""
-    num_rows, width = table.shape
-    if width > _SPARSE_WIDTH and table.nnz < _SPARSE_DENSITY * num_rows * width:
-        return sp.csr_array(table, dtype=np.float32)
-    return table.toarray().astype(np.float32)
+    Args:
+        columns: A dense table with the numbers behind it.
+        rows: Which rows to take, (num_rows,).
+
+    Returns:
+        The table, (num_rows, num_attributes) float32, and the names of the scaled columns.
+
+    """
+    table = np.array(columns.table[rows], dtype=np.float32)
+    scaled = []
+    for column, numbers in zip(columns.numeric.tolist(), columns.numbers[rows].T, strict=True):
+        present = numbers[~np.isnan(numbers)]
+        if np.isin(present, (0, 1)).all():
+            continue
+        table[:, column] = _standardised(numbers, present)
+        scaled.append(columns.names[column])
+    return table, scaled
 
 
 def _present(name: str, cells: Sequence[object], locate: Callable[[int], str]) -> _Column:
@@ -306,3 +248,15 @@ def _refuse_repeats(names: list[str], source: str) -> None:
     if len(set(names)) < len(names):
         repeated = next(name for row, name in enumerate(names) if name in names[:row])
         raise DataError(f"{source}: two columns encode to {repeated!r}: rename one of them")
+
+
+def _standardised(numbers: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """The numbers less their mean, by their standard deviation; 0 where one is NaN."""
+    size = float(np.abs(present).max())  # squares of large numbers would overflow
+    shares = present / size
+    mean = math.fsum(shares.tolist()) / len(shares)
+    variance = math.fsum(((shares - mean) ** 2).tolist()) / len(shares)
+    if (present == present[0]).all() or variance == 0:
+        return np.zeros(len(numbers))
+    result = (numbers / size - mean) / math.sqrt(variance)
+    return np.where(np.isnan(numbers), 0.0, result)

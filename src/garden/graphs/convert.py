@@ -16,9 +16,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.errors import GraphError, short_repr
-from garden.graphs.attribute_encoding import encode_columns, is_missing
+from garden.graphs.attribute_encoding import encode_columns
 from garden.graphs.graph import AttributeTable, Graph
-from garden.graphs.parsed_graph import ParsedGraph, edge_notes
+from garden.graphs.parsed_graph import ParsedGraph, edge_notes, is_missing
 
 _LOG = logging.getLogger("garden")
 

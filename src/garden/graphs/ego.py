@@ -54,6 +54,11 @@ class EgoGraphs:
         """The row in ``profiles`` of each centre, (num_egos,)."""
         return self.members[self.offsets[:-1]]
 
+    @property
+    def centre_profiles(self) -> ProfileTable:
+        """The profile of each centre, (num_egos, num_attributes)."""
+        return self.profiles[self.centres]
+
     @cached_property
     def is_centre(self) -> np.ndarray:
         """Whether each member is the centre of its ego graph, (num_members,) bool."""

@@ -1,21 +1,47 @@
-"""A graph as its source holds it, before self-loops, repeats and directions are dropped.
+"""A graph as its source holds it: cells, columns, and edges before any of them is dropped.
 
 Every reader of people's own files and objects ends here, so that what is lost on the way to a
-:class:`Graph` is counted in one place and logged in the same words.
+:class:`Graph` is counted in one place and logged in the same words. Columns that are no numbers
+are encoded by :mod:`garden.graphs.attribute_encoding`.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
 
 import numpy as np
+import scipy.sparse as sp
 
-from garden.graphs.attribute_encoding import EncodedColumns
-from garden.graphs.graph import Graph
+from garden.graphs.graph import AttributeTable, Graph
 
 _LOG = logging.getLogger("garden")
+
+_SPARSE_WIDTH = 512
+_SPARSE_DENSITY = 0.1
+
+# No two neighbouring repeats: matching stays linear on megabytes of digits.
+_FINITE = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.ASCII | re.IGNORECASE)
+_BOOLEANS = {"true": 1.0, "false": 0.0}
+_MISSING_TYPES = {"NoneType", "NAType", "NaTType"}  # pandas' own, without importing pandas
+_MISSING_TEXTS = {"nan", "NaN", "NAN", "<NA>"}  # as NumPy and pandas spell it
+
+
+@dataclass(frozen=True)
+class EncodedColumns:
+    """A table of attributes, the numbers behind it, and how many cells were missing."""
+
+    table: AttributeTable  # (num_rows, num_attributes)
+    names: tuple[str, ...]
+    numeric: np.ndarray  # (num_numeric,) which columns of the table hold numbers
+    numbers: np.ndarray  # (num_rows, num_numeric) float64, NaN where a cell is missing
+    num_missing_cells: int = 0
+    num_incomplete_rows: int = 0
 
 
 @dataclass(frozen=True)
@@ -89,3 +115,72 @@ def edge_notes(edges: np.ndarray, directed: bool | None) -> Iterator[str]:
             f"{num_one_way} of {num_links} links stand in one direction only: "
             "they are taken in both directions"
         )
+
+
+def plain_columns(table: AttributeTable, names: Sequence[str]) -> EncodedColumns:
+    """A table of numbers as it is, every column numeric where it is dense."""
+    dense = isinstance(table, np.ndarray)
+    numeric = np.arange(table.shape[1] if dense else 0)
+    numbers = np.asarray(table, dtype=np.float64) if dense else np.zeros((table.shape[0], 0))
+    return EncodedColumns(table, tuple(names), numeric, numbers)
+
+
+def compact_table(table: sp.coo_array) -> AttributeTable:
+    """The same numbers in float32: CSR where wider than 512 and under a tenth full, else dense."""
+    num_rows, width = table.shape
+    if width > _SPARSE_WIDTH and table.nnz < _SPARSE_DENSITY * num_rows * width:
+        return sp.csr_array(table, dtype=np.float32)
+    return table.toarray().astype(np.float32)
+
+
+def is_missing(cell: object) -> bool:
+    """Whether the cell is empty, a NaN or the text of one, ``None`` or pandas' ``NA``."""
+    if isinstance(cell, str):
+        return not cell or cell.isspace() or cell.strip() in _MISSING_TEXTS
+    if isinstance(cell, float):
+        return cell != cell
+    if isinstance(cell, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(cell))
+    if type(cell).__name__ in _MISSING_TYPES:
+        return True
+    number = as_number(cell) if isinstance(cell, Real | Decimal | np.ndarray) else None
+    return number is not None and number != number
+
+
+def is_vector(cell: object) -> bool:
+    """Whether the cell holds several values in a row: a list, a tuple or an array."""
+    return isinstance(cell, list | tuple) or (isinstance(cell, np.ndarray) and cell.ndim > 0)
+
+
+def parse_number(text: str) -> float | None:
+    """The number that this text spells, ``nan`` and ``inf`` included; None where it is none.
+
+    Stricter than ``float``: no underscores, no digits beyond ASCII.
+    """
+    text = text.strip()
+    if _FINITE.fullmatch(text) or _NOT_FINITE.fullmatch(text):
+        return float(text)
+    return None
+
+
+def as_number(cell: object) -> float | None:
+    """The cell as a number, infinite where it is too large for a float; None for a boolean."""
+    if isinstance(cell, np.ndarray):
+        cell = cell.item() if cell.ndim == 0 else None
+    if isinstance(cell, str):
+        return parse_number(cell)
+    if isinstance(cell, bool | np.bool_) or not isinstance(cell, Real | Decimal):
+        return None
+    try:
+        return float(cell)
+    except OverflowError:
+        return float("inf")
+    except ValueError:  # a signalling NaN
+        return float("nan")
+
+
+def as_boolean(cell: object) -> float | None:
+    """0 or 1 where the cell is a boolean or spells one; None otherwise."""
+    if isinstance(cell, bool | np.bool_):
+        return float(cell)
+    return _BOOLEANS.get(cell.strip().lower()) if isinstance(cell, str) else None

@@ -15,12 +15,8 @@ import numpy as np
 from garden.errors import StrategyError
 from garden.graphs.ego import EgoGraphs
 from garden.strategies.base import Selection, Strategy, require_attributes
-from garden.strategies.profile_keys import (
-    aligned_profile_distances,
-    centre_profiles,
-    profile_distances,
-)
 from garden.strategies.representations import Representations
+from garden.strategies.walkers import aligned_profile_distances, profile_distances
 
 MAX_FITTED_PAIRS = 500_000
 
@@ -84,7 +80,7 @@ class EVNWalker(Strategy):
         """The centre's own profile and its degree."""
         require_attributes(egos, self.name)
         degree = egos.degrees.astype(np.float64)
-        return Representations({"profile": centre_profiles(egos), "degree": degree})
+        return Representations({"profile": egos.centre_profiles, "degree": degree})
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """The score of the class docstring."""

@@ -1,4 +1,4 @@
-"""Comparing profiles: Euclidean distances, and 64-bit keys by which equal profiles are found.
+"""Keys of profiles: 64-bit hashes by which equal profiles are found.
 
 A node is recognised by its profile, since ids are no part of an ego graph.
 """
@@ -12,51 +12,7 @@ import scipy.sparse as sp
 
 from garden.graphs.ego import EgoGraphs, ProfileTable
 from garden.splitmix import mixed
-from garden.strategies.representations import Ragged, Representations, Rows
-
-_CANCELLED = 1e-6  # of the norms: below it, a squared distance has lost its digits
-_PAIRS_PER_BLOCK = 1 << 16
-
-
-def centre_profiles(egos: EgoGraphs) -> Rows:
-    """The profile of each ego graph's centre, (num_egos, num_attributes)."""
-    return egos.profiles[egos.centres]
-
-
-def profile_distances(candidates: Rows, targets: Rows) -> np.ndarray:
-    """Euclidean distances of all pairs of profiles.
-
-    Args:
-        candidates: (num_candidates, num_attributes), dense or sparse.
-        targets: (num_targets, num_attributes), dense or sparse.
-
-    Returns:
-        (num_targets, num_candidates) float64.
-
-    """
-    if isinstance(candidates, np.ndarray) and isinstance(targets, np.ndarray):
-        from scipy.spatial.distance import cdist  # slow to import
-
-        return cdist(targets, candidates)
-    inner = (_float64(targets) @ _float64(candidates).T).toarray()
-    norms = _squared_norms(targets)[:, None] + _squared_norms(candidates)[None, :]
-    squared = norms - 2 * inner
-    distances = np.sqrt(np.maximum(squared, 0.0))
-    # Where nearly all of the norms cancels, so do the digits: those few are computed afresh.
-    near = np.flatnonzero(squared < _CANCELLED * norms)
-    for start in range(0, len(near), _PAIRS_PER_BLOCK):
-        rows, columns = np.divmod(near[start : start + _PAIRS_PER_BLOCK], squared.shape[1])
-        distances[rows, columns] = aligned_profile_distances(candidates[columns], targets[rows])
-    return distances
-
-
-def aligned_profile_distances(candidates: Rows, targets: Rows) -> np.ndarray:
-    """Euclidean distances of aligned rows, (num_pairs,) float64."""
-    if isinstance(candidates, np.ndarray) and isinstance(targets, np.ndarray):
-        difference = candidates.astype(np.float64) - targets
-        return np.sqrt(np.einsum("ij,ij->i", difference, difference))
-    difference = _float64(candidates) - _float64(targets)
-    return np.sqrt(_squared_norms(difference))
+from garden.strategies.representations import Ragged, Representations
 
 
 def profile_keys(profiles: ProfileTable) -> np.ndarray:
@@ -117,12 +73,3 @@ def key_counts(keys: Ragged, vocabulary: np.ndarray) -> sp.csr_array:
     known[known] = vocabulary[columns[known]] == keys.values[known]
     entries = (np.ones(int(known.sum())), (keys.owner[known], columns[known]))
     return sp.coo_array(entries, shape=(len(keys), len(vocabulary))).tocsr()
-
-
-def _float64(rows: Rows) -> sp.csr_array:
-    return sp.csr_array(rows, dtype=np.float64)
-
-
-def _squared_norms(rows: Rows) -> np.ndarray:
-    squares = _float64(rows)
-    return np.asarray(squares.multiply(squares).sum(axis=1)).ravel()

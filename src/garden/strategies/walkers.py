@@ -1,4 +1,4 @@
-"""The paper's hand-written baselines.
+"""The paper's hand-written baselines, and the distances between profiles that they go by.
 
 In the formulas v is a candidate, t the target, x their profiles and deg the degree. Departure from
 the paper's text: it says that DistanceWalker's softmax runs over distances to the holder; the
@@ -11,16 +11,15 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
+import scipy.sparse as sp
 
 from garden.errors import StrategyError
 from garden.graphs.ego import EgoGraphs
 from garden.strategies.base import Selection, Strategy, require_attributes
-from garden.strategies.profile_keys import (
-    aligned_profile_distances,
-    centre_profiles,
-    profile_distances,
-)
-from garden.strategies.representations import Representations
+from garden.strategies.representations import Representations, Rows
+
+_CANCELLED = 1e-6  # of the norms: below it, a squared distance has lost its digits
+_PAIRS_PER_BLOCK = 1 << 16
 
 
 @final
@@ -144,9 +143,45 @@ class ConnectionWalker(Strategy):
         return np.tile(scores, (len(targets), 1))
 
 
+def profile_distances(candidates: Rows, targets: Rows) -> np.ndarray:
+    """Euclidean distances of all pairs of profiles.
+
+    Args:
+        candidates: (num_candidates, num_attributes), dense or sparse.
+        targets: (num_targets, num_attributes), dense or sparse.
+
+    Returns:
+        (num_targets, num_candidates) float64.
+
+    """
+    if isinstance(candidates, np.ndarray) and isinstance(targets, np.ndarray):
+        from scipy.spatial.distance import cdist  # slow to import
+
+        return cdist(targets, candidates)
+    inner = (_float64(targets) @ _float64(candidates).T).toarray()
+    norms = _squared_norms(targets)[:, None] + _squared_norms(candidates)[None, :]
+    squared = norms - 2 * inner
+    distances = np.sqrt(np.maximum(squared, 0.0))
+    # Where nearly all of the norms cancels, so do the digits: those few are computed afresh.
+    near = np.flatnonzero(squared < _CANCELLED * norms)
+    for start in range(0, len(near), _PAIRS_PER_BLOCK):
+        rows, columns = np.divmod(near[start : start + _PAIRS_PER_BLOCK], squared.shape[1])
+        distances[rows, columns] = aligned_profile_distances(candidates[columns], targets[rows])
+    return distances
+
+
+def aligned_profile_distances(candidates: Rows, targets: Rows) -> np.ndarray:
+    """Euclidean distances of aligned rows, (num_pairs,) float64."""
+    if isinstance(candidates, np.ndarray) and isinstance(targets, np.ndarray):
+        difference = candidates.astype(np.float64) - targets
+        return np.sqrt(np.einsum("ij,ij->i", difference, difference))
+    difference = _float64(candidates) - _float64(targets)
+    return np.sqrt(_squared_norms(difference))
+
+
 def _profile_representations(egos: EgoGraphs, strategy: str) -> Representations:
     require_attributes(egos, strategy)
-    return Representations({"profile": centre_profiles(egos)})
+    return Representations({"profile": egos.centre_profiles})
 
 
 def _check_temperature(temperature: float | None) -> None:
@@ -161,3 +196,12 @@ def _set_temperature(walker: DistanceWalker | ConnectionWalker) -> float:
             "garden.search.temperature_tuning.prepare(strategy, task)"
         )
     return walker.temperature
+
+
+def _float64(rows: Rows) -> sp.csr_array:
+    return sp.csr_array(rows, dtype=np.float64)
+
+
+def _squared_norms(rows: Rows) -> np.ndarray:
+    squares = _float64(rows)
+    return np.asarray(squares.multiply(squares).sum(axis=1)).ravel()

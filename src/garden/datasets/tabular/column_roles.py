@@ -11,7 +11,7 @@ from itertools import combinations
 
 from garden.datasets.tabular.table import ColumnNames, Table, cell_name
 from garden.errors import DataError, short_repr, short_text
-from garden.graphs.attribute_encoding import as_number
+from garden.graphs.parsed_graph import as_number
 
 _PAIRS = (
     ("source", "target"),

@@ -24,9 +24,8 @@ from garden.datasets.tabular.column_roles import usual_end_columns
 from garden.datasets.tabular.parse import parse_tables
 from garden.datasets.tabular.table import ColumnNames, column_keys, table_of_rows
 from garden.errors import DataError
-from garden.graphs.attribute_encoding import parse_number
 from garden.graphs.graph import Graph
-from garden.graphs.parsed_graph import ParsedGraph
+from garden.graphs.parsed_graph import ParsedGraph, parse_number
 
 _LOG = logging.getLogger("garden")
 

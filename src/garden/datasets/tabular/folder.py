@@ -19,9 +19,8 @@ from garden.datasets.tabular.edge_list import edge_lines
 from garden.datasets.tabular.parse import parse_tables
 from garden.datasets.tabular.table import ColumnNames, Table, read_table
 from garden.errors import DataError
-from garden.graphs.attribute_encoding import parse_number
 from garden.graphs.graph import AttributeTable, Graph
-from garden.graphs.parsed_graph import ParsedGraph
+from garden.graphs.parsed_graph import ParsedGraph, parse_number
 
 _OWN_FILES = {"edges.csv", "edges.parquet", "nodes.csv", "nodes.parquet"}
 

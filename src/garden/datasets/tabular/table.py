@@ -14,8 +14,8 @@ from typing import Any
 
 from garden.datasets.lines import csv_delimiter, csv_records, inner_suffix
 from garden.errors import DataError, one_line, short_repr
-from garden.graphs.attribute_encoding import as_number, is_missing, is_vector
 from garden.graphs.convert import node_name
+from garden.graphs.parsed_graph import as_number, is_missing, is_vector
 
 _SUFFIXES = (".csv", ".tsv", ".parquet")
 
