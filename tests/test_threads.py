@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import threading
 
 import pytest
 
-from garden.threads import usable_threads
+from garden.threads import map_in_threads, usable_threads
 
 
 @pytest.fixture(autouse=True)
@@ -33,3 +34,12 @@ def test_threads__all_cores_where_a_process_is_bound_to_none(monkeypatch):
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: 5)
     assert usable_threads() == 5
+
+
+def test_threads__results_stand_in_the_order_of_the_items():
+    assert map_in_threads(lambda item: item * item, range(50)) == [i * i for i in range(50)]
+    assert map_in_threads(str, []) == []
+
+
+def test_threads__one_item_needs_no_other_thread():
+    assert map_in_threads(lambda _: threading.current_thread(), "x") == [threading.current_thread()]

@@ -17,7 +17,7 @@ from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError, did_you_mean, expect, short_repr
 from garden.graphs.graph import Graph
 from garden.models.config import ModelConfig
-from garden.provenance import any_has_met, has_seen, seen_targets_error
+from garden.provenance import seen_in_training
 from garden.resolve import (
     UNIVERSAL,
     StrategyLike,
@@ -29,6 +29,7 @@ from garden.search.compare import compare
 from garden.search.config import EvaluationConfig
 from garden.search.progress import Progress, silent
 from garden.search.report import Report
+from garden.strategies.base import Trained
 from garden.strategies.universal.adapted import Adapted
 from garden.strategies.universal.policy import Universal
 from garden.strategies.universal.storage import holds_universal, load_universal_or_adapted
@@ -91,11 +92,9 @@ def evaluate(
     elif hasattr(strategies, "represent") or not _is_list(strategies):
         strategies = [cast(StrategyLike, strategies)]
     contenders = contenders_named(list(cast(Iterable[StrategyLike], strategies)), memory)
-    seen = [contender for contender in contenders if has_seen(contender.strategy, task, config)]
-    if seen and not allow_seen_targets:
-        raise seen_targets_error(seen[0], task, config)
-    met = any_has_met(contenders, task.graph)
-    return compare(task, contenders, config, progress, seen_targets=bool(seen) or met)
+    trained = [one for one in contenders if isinstance(one.strategy, Trained | Universal)]
+    seen = bool(trained) and seen_in_training(trained, task, config, allow_seen_targets)
+    return compare(task, contenders, config, progress, seen_targets=seen)
 
 
 def _is_list(strategies: object) -> bool:

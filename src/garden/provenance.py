@@ -35,19 +35,27 @@ def check_fit(strategy: Strategy, graph: Graph) -> None:
         )
 
 
-def has_seen(strategy: Strategy, task: SearchTask, config: EvaluationConfig) -> bool:
-    """Whether a policy's training may have seen the targets of this evaluation.
+def seen_in_training(
+    contenders: Sequence[Contender], task: SearchTask, config: EvaluationConfig, allowed: bool
+) -> bool:
+    """Whether the training of a policy may have seen the targets of this evaluation.
 
     Args:
-        strategy: The policy; what was not trained has seen nothing.
+        contenders: Policies with their memories.
         task: The graph and its split.
         config: Which targets are evaluated.
+        allowed: Whether that is recorded rather than refused.
 
+    Raises:
+        StrategyError: If a policy is made for another graph, or has seen the targets and that is
+            not allowed. `universal` is never refused: that it was trained on the graph is logged.
     """
-    check_fit(strategy, task.graph)
-    if not isinstance(strategy, Trained) or not strategy.trained_on.is_of(task.graph):
-        return False
-    return strategy.trained_task != task.content_hash or config.split == "all"
+    seen = [contender for contender in contenders if _has_seen(contender.strategy, task, config)]
+    if seen and not allowed:
+        raise _seen_targets_error(seen[0], task, config)
+    strategies = {id(contender.strategy): contender.strategy for contender in contenders}
+    met = any(has_met(strategy, task.graph) for strategy in strategies.values())
+    return bool(seen) or met
 
 
 def has_met(strategy: Strategy, graph: Graph) -> bool:
@@ -76,23 +84,16 @@ def has_met(strategy: Strategy, graph: Graph) -> bool:
     return True
 
 
-def any_has_met(contenders: Sequence[Contender], graph: Graph) -> bool:
-    """Whether any of these was trained on the graph; each strategy is checked once."""
-    strategies = {id(one.strategy): one.strategy for one in contenders}
-    return any(has_met(strategy, graph) for strategy in strategies.values())
+def _has_seen(strategy: Strategy, task: SearchTask, config: EvaluationConfig) -> bool:
+    check_fit(strategy, task.graph)
+    if not isinstance(strategy, Trained) or not strategy.trained_on.is_of(task.graph):
+        return False
+    return strategy.trained_task != task.content_hash or config.split == "all"
 
 
-def seen_targets_error(
+def _seen_targets_error(
     contender: Contender, task: SearchTask, config: EvaluationConfig
 ) -> StrategyError:
-    """The error where a policy is evaluated on targets that it may have seen.
-
-    Args:
-        contender: The policy.
-        task: The graph and its split.
-        config: Which targets are evaluated.
-
-    """
     strategy = contender.strategy
     assert isinstance(strategy, Trained)
     if config.split == "all":

@@ -16,12 +16,12 @@ from garden.errors import SpecError, did_you_mean, expect, short_repr
 from garden.graphs.graph import Graph
 from garden.search.compare import Contender
 from garden.strategies.base import Strategy
+from garden.strategies.duck_typed import PlainStrategy, as_strategy
 from garden.strategies.import_path import strategy_of_dotted_name
 from garden.strategies.memory import BY_SCORE, MEMORIES, FrontierMemory, Memory
 from garden.strategies.registry import WALKERS
 from garden.strategies.universal.edge_bias import EdgeBias
 from garden.strategies.universal.storage import holds_universal, load_universal_or_adapted
-from garden.strategies.wrap import PlainStrategy, as_strategy
 
 _LOG = logging.getLogger("garden")
 _WEIGHTS = Path(__file__).parent / "weights"

@@ -60,7 +60,7 @@ class Reproduce(Verb):
         from garden.experiments.run.config import Scope
         from garden.experiments.run.reproduce import experiment_named, pretrain, reproduce
         from garden.search.seed_summary import parse_seeds
-        from garden.short import cut_short
+        from garden.short_runs import cut_short
 
         if self.name != "all":
             experiment_named(self.name)
@@ -85,7 +85,7 @@ class Reproduce(Verb):
         """One unit in small, kept in a temporary folder while it lasts."""
         from garden.experiments.run.rehearsal import rehearse
         from garden.experiments.run.reproduce import experiments_named
-        from garden.short import VARIABLE
+        from garden.short_runs import VARIABLE
 
         with tempfile.TemporaryDirectory() as folder:
             rehearse(experiments_named([self.name]), scope, Path(folder))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 from pathlib import Path
 
-from garden.datasets.lines import inner_suffix, open_bytes
+from garden.datasets.text_files import inner_suffix, open_bytes
 from garden.errors import DataError
 
 KINDS = (

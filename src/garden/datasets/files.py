@@ -20,7 +20,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from garden.datasets.file_signatures import TEXT_SUFFIXES, refuse_other_kinds, unknown_kind
-from garden.datasets.lines import inner_suffix, is_gzipped
 from garden.datasets.musae import musae_stems, read_musae_folder, read_musae_stem
 from garden.datasets.networkx_formats import (
     read_gexf,
@@ -35,6 +34,7 @@ from garden.datasets.tabular.folder import read_folder, write_folder
 from garden.datasets.tabular.node_link_json import read_node_link
 from garden.datasets.tabular.parse import parse_tables
 from garden.datasets.tabular.table import ColumnNames, read_table
+from garden.datasets.text_files import inner_suffix, is_gzipped
 from garden.errors import DataError, GraphError
 from garden.graphs.graph import Graph
 from garden.graphs.parsed_graph import ParsedGraph

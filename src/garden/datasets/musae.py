@@ -17,8 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.datasets.catalogue import DATASETS
-from garden.datasets.lines import csv_records, text_lines
 from garden.datasets.tabular.column_roles import usual_end_columns
+from garden.datasets.text_files import csv_records, text_lines
 from garden.errors import DataError, one_line, short_repr
 from garden.graphs.graph import Graph
 from garden.graphs.parsed_graph import edge_notes

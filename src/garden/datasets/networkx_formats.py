@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from garden.atomic import write_file
-from garden.datasets.lines import open_bytes, text_lines, unreadable
+from garden.datasets.text_files import open_bytes, text_lines, unreadable
 from garden.errors import DataError, one_line
 from garden.graphs.convert import parse_networkx, to_networkx
 from garden.graphs.graph import Graph

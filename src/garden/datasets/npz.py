@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.atomic import write_file
-from garden.datasets.lines import unreadable
+from garden.datasets.text_files import unreadable
 from garden.errors import DataError, one_line
 from garden.graphs.graph import AttributeTable, Graph
 

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 import numpy as np
 import scipy.sparse as sp
 
-from garden.datasets.lines import data_lines
+from garden.datasets.text_files import data_lines
 from garden.errors import DataError, SpecError, short_repr
 from garden.graphs.graph import AttributeTable, Graph
 from garden.graphs.parsed_graph import compact_table, edge_notes, parse_number

@@ -6,14 +6,13 @@ They are computed 64 sources at a time, one bit each (``word_of_distances`` in
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 
 from garden.errors import GraphError, short_text
 from garden.graphs.graph import Graph
-from garden.threads import usable_threads
+from garden.threads import map_in_threads
 
 UNREACHABLE = -1
 _SOURCES_AT_ONCE = 64  # as many as one breadth-first search carries
@@ -41,12 +40,7 @@ def distances(graph: Graph, sources: np.ndarray | None = None) -> np.ndarray:
         block = slice(start, start + WORD)
         word_of_distances(graph.indptr, graph.indices, sources[block], result[block])
 
-    starts = range(0, len(sources), WORD)
-    if len(starts) == 1:
-        fill(0)
-        return result
-    with ThreadPoolExecutor(usable_threads()) as pool:
-        list(pool.map(fill, starts))
+    map_in_threads(fill, range(0, len(sources), WORD))
     return result
 
 
@@ -72,8 +66,7 @@ def distance_sums(graph: Graph, sources: np.ndarray) -> DistanceSums:
     """The distances from these sources, (num_sources,), added up without a table of them."""
     starts = range(0, len(sources), _SOURCES_AT_ONCE)
     words = [np.asarray(sources[start : start + _SOURCES_AT_ONCE], np.int64) for start in starts]
-    with ThreadPoolExecutor(usable_threads()) as pool:
-        parts = list(pool.map(lambda word: _sums_of_word(graph, word), words))
+    parts = map_in_threads(lambda word: _sums_of_word(graph, word), words)
     totals, counts, longest = zip(*parts, strict=True)
     return DistanceSums(sum(totals), sum(counts), max(longest))
 

@@ -22,8 +22,6 @@ With H the number of hops and T = max_hops, all results follow without sampling:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,7 +32,7 @@ from garden.graphs.graph import Graph
 from garden.strategies.base import ScoreSource, Selection, Strategy, score_blocks
 from garden.strategies.representations import Representations
 from garden.strategies.selection import choice_weights
-from garden.threads import usable_threads
+from garden.threads import map_in_threads
 
 NEGLIGIBLE = 1e-15  # once every s_k(u) is below it, the chain counts as absorbed
 
@@ -100,7 +98,7 @@ def chain_of_scores(
             graph, scores[row], selection, int(targets[row]), max_hops, no_sources
         )
 
-    run_in_threads(solve, len(targets))
+    map_in_threads(solve, range(len(targets)))
     return expected, truncation
 
 
@@ -139,7 +137,7 @@ def hop_distributions(
             distributions[rows, :-1] = survival[:, :-1] - survival[:, 1:]
             distributions[rows, -1] = survival[:, -1]
 
-        run_in_threads(solve, block.stop - block.start)
+        map_in_threads(solve, range(block.stop - block.start))
     return distributions
 
 
@@ -225,12 +223,3 @@ def transition_matrix(graph: Graph, scores: np.ndarray, selection: Selection) ->
         probabilities[row] = weights / weights.sum()
     shape = (graph.num_nodes, graph.num_nodes)
     return sp.csr_array((probabilities, graph.indices, graph.indptr), shape=shape)
-
-
-def run_in_threads(solve: Callable[[int], None], count: int) -> None:
-    """Call ``solve`` with 0 … count − 1, in as many threads as the process may use."""
-    if count == 1:
-        solve(0)
-        return
-    with ThreadPoolExecutor(usable_threads()) as pool:
-        list(pool.map(solve, range(count)))

@@ -39,6 +39,7 @@ from garden.strategies.base import (
     Strategy,
     check_declarations,
     checked_representations,
+    is_ready,
 )
 from garden.strategies.memory import Memory
 from garden.strategies.representations import Representations
@@ -157,7 +158,9 @@ def _prepared(
     for contender in contenders:
         if id(contender.strategy) not in ready:
             check_declarations(contender.strategy)
-            strategy = prepare(contender.strategy, task, config.max_hops, progress)
+            strategy = contender.strategy
+            if not is_ready(strategy):
+                strategy = prepare(strategy, task, config.max_hops, progress)
             rows = checked_representations(strategy.represent(egos), len(egos), strategy.name)
             ready[id(contender.strategy)] = (strategy, rows)
     return ready

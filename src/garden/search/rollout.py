@@ -9,7 +9,6 @@ hop for hop.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
@@ -23,7 +22,7 @@ from garden.search.walk import walk
 from garden.strategies.base import ScoreSource, Strategy, score_blocks
 from garden.strategies.memory import MEMORIES, BatchMemory, FrontierMemory, Memory
 from garden.strategies.representations import Representations
-from garden.threads import usable_threads
+from garden.threads import map_in_threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,32 +77,31 @@ def rollout(
         return Rollout(hops, paths)
 
     targets, rows_of = pairs_by_target(pairs)
-    with ThreadPoolExecutor(usable_threads()) as pool:
-        for block, scores in scored(strategy, representations, targets):
+    for block, scores in scored(strategy, representations, targets):
 
-            def run(number: int, first: int = block.start, scores: np.ndarray = scores) -> None:
-                rows = rows_of[number]
-                sources = np.repeat(pairs[rows, 0], episodes_per_pair)
-                found_hops = np.empty(len(sources), dtype=np.int64)
-                num_paths = len(sources) if keep_paths else 0
-                found_paths = np.full((num_paths, length), -1, dtype=np.int32)
-                kernel(
-                    graph.indptr,
-                    graph.indices,
-                    scores[number - first],
-                    strategy.selection == "argmax",
-                    int(targets[number]),
-                    sources.astype(np.int64),
-                    streams[rows].ravel(),
-                    max_hops,
-                    found_hops,
-                    found_paths,
-                )
-                hops[rows] = found_hops.reshape(len(rows), -1)
-                if keep_paths:
-                    paths[rows] = found_paths.reshape(len(rows), episodes_per_pair, length)
+        def run(number: int, first: int = block.start, scores: np.ndarray = scores) -> None:
+            rows = rows_of[number]
+            sources = np.repeat(pairs[rows, 0], episodes_per_pair)
+            found_hops = np.empty(len(sources), dtype=np.int64)
+            num_paths = len(sources) if keep_paths else 0
+            found_paths = np.full((num_paths, length), -1, dtype=np.int32)
+            kernel(
+                graph.indptr,
+                graph.indices,
+                scores[number - first],
+                strategy.selection == "argmax",
+                int(targets[number]),
+                sources.astype(np.int64),
+                streams[rows].ravel(),
+                max_hops,
+                found_hops,
+                found_paths,
+            )
+            hops[rows] = found_hops.reshape(len(rows), -1)
+            if keep_paths:
+                paths[rows] = found_paths.reshape(len(rows), episodes_per_pair, length)
 
-            list(pool.map(run, range(block.start, block.stop)))
+        map_in_threads(run, range(block.start, block.stop))
     return Rollout(hops, paths)
 
 

@@ -22,11 +22,12 @@ from garden.graphs.distances import distances
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.random_streams import TUNING_TARGETS
-from garden.search.chain import NEGLIGIBLE, chain_of_scores, run_in_threads
+from garden.search.chain import NEGLIGIBLE, chain_of_scores
 from garden.search.config import PAPERS_LIMIT, MaxHops, limit_towards
 from garden.search.progress import Progress, silent
 from garden.strategies.base import Fitted, Selection, Strategy, Tempered, score_blocks
 from garden.strategies.representations import Representations
+from garden.threads import map_in_threads
 
 MAX_TUNING_TARGETS = 100
 MAX_LONG_STEPS = 5e9  # edges × targets × hops × temperatures where the limit is a long one
@@ -231,7 +232,7 @@ def _sums_of_many_chains(
         done.append(group)
         advance(min(1.0, len(done) * size / len(rows)))
 
-    run_in_threads(solve, -(-len(rows) // size))
+    map_in_threads(solve, range(-(-len(rows) // size)))
     total: np.ndarray = sums.reshape(len(per_hop), len(temperatures)).sum(axis=0)
     return total
 

@@ -173,6 +173,13 @@ ScoreSource = Callable[[Strategy, Representations, np.ndarray], Scored]
 """Gives the score tables of a strategy for some targets: :func:`score_blocks` or a memo of it."""
 
 
+def is_ready(strategy: Strategy) -> bool:
+    """Whether nothing of the strategy is left to fit or to tune."""
+    if isinstance(strategy, Fitted) and not strategy.fitted:
+        return False
+    return not isinstance(strategy, Tempered) or strategy.temperature is not None
+
+
 def target_blocks(num_targets: int, num_candidates: int, max_entries: int) -> Iterator[slice]:
     """Slices of the targets whose score tables hold at most ``max_entries`` entries, or of one.
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from garden.errors import SpecError, StrategyError, short_repr
 from garden.strategies.base import Strategy
-from garden.strategies.wrap import as_strategy, missing_functions
+from garden.strategies.duck_typed import as_strategy, missing_functions
 
 _LIBRARIES = (
     *(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib")),

@@ -8,8 +8,8 @@ from garden.errors import GardenError, StrategyError
 from garden.graphs.ego_extraction import ego_graphs
 from garden.resolve import StrategyLike, strategy_named
 from garden.strategies.base import Strategy
+from garden.strategies.duck_typed import as_strategy
 from garden.strategies.import_path import made_strategy
-from garden.strategies.wrap import as_strategy
 from garden.testing.declarations import check_declared, copy_of, ready_strategy
 from garden.testing.findings import Findings, RefusedError, StoppedError
 from garden.testing.probes import Probe, probes

@@ -9,7 +9,7 @@ from typing import Any
 from garden.errors import SpecError, did_you_mean
 from garden.models.config import MODELS, ModelConfig, ModelName, check_model_name
 from garden.search.config import MaxHops
-from garden.short import UPDATES, cut_short
+from garden.short_runs import UPDATES, cut_short
 from garden.training.methods.config import (
     DEFAULT_MODEL,
     METHOD_CONFIGS,

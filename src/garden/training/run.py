@@ -28,7 +28,7 @@ from garden.models.checkpoint import read_info, write_info
 from garden.models.config import ModelConfig
 from garden.models.policy import Policy, PolicyInfo
 from garden.models.registry import build_model
-from garden.short import cut_short
+from garden.short_runs import cut_short
 from garden.training.callbacks import MetricsFile, listeners_for
 from garden.training.config import RunOptions, TrainingOptions
 from garden.training.limits import with_limit

@@ -12,7 +12,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from garden.atomic import write_file
-from garden.datasets.lines import (
+from garden.datasets.tabular.column_roles import usual_end_columns
+from garden.datasets.tabular.parse import parse_tables
+from garden.datasets.tabular.table import ColumnNames, column_keys, table_of_rows
+from garden.datasets.text_files import (
     csv_delimiter,
     csv_records,
     data_lines,
@@ -20,9 +23,6 @@ from garden.datasets.lines import (
     is_gzipped,
     quoted,
 )
-from garden.datasets.tabular.column_roles import usual_end_columns
-from garden.datasets.tabular.parse import parse_tables
-from garden.datasets.tabular.table import ColumnNames, column_keys, table_of_rows
 from garden.errors import DataError
 from garden.graphs.graph import Graph
 from garden.graphs.parsed_graph import ParsedGraph, parse_number

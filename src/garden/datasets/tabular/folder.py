@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from garden.atomic import atomic_folder
-from garden.datasets.lines import quoted
 from garden.datasets.tabular.column_roles import usual_end_columns
 from garden.datasets.tabular.edge_list import edge_lines
 from garden.datasets.tabular.parse import parse_tables
 from garden.datasets.tabular.table import ColumnNames, Table, read_table
+from garden.datasets.text_files import quoted
 from garden.errors import DataError
 from garden.graphs.graph import AttributeTable, Graph
 from garden.graphs.parsed_graph import ParsedGraph, parse_number

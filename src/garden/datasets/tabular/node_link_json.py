@@ -10,9 +10,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from garden.datasets.lines import text_lines
 from garden.datasets.tabular.parse import parse_tables
 from garden.datasets.tabular.table import ColumnNames, Table
+from garden.datasets.text_files import text_lines
 from garden.errors import DataError, one_line
 from garden.graphs.parsed_graph import ParsedGraph
 

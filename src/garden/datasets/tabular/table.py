@@ -1,8 +1,8 @@
 """Tables of raw cells, whether they come from CSV, TSV, Parquet or a pandas frame.
 
-CSV is read line by line (:mod:`garden.datasets.lines`), not by pandas, so that each error names
-its line, whatever comments, blank lines and quoted line ends stand above it. pandas and pyarrow
-are imported for Parquet alone; frames are read through their own methods.
+CSV is read line by line (:mod:`garden.datasets.text_files`), not by pandas, so that each error
+names its line, whatever comments, blank lines and quoted line ends stand above it. pandas and
+pyarrow are imported for Parquet alone; frames are read through their own methods.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from garden.datasets.lines import csv_delimiter, csv_records, inner_suffix
+from garden.datasets.text_files import csv_delimiter, csv_records, inner_suffix
 from garden.errors import DataError, one_line, short_repr
 from garden.graphs.convert import node_name
 from garden.graphs.parsed_graph import as_number, is_missing, is_vector

@@ -12,7 +12,7 @@ from garden.experiments.run.executors import done_by
 from garden.experiments.run.experiment import Experiment
 from garden.experiments.run.policy_cache import PolicyCache
 from garden.experiments.run.store import Store
-from garden.short import VARIABLE, cut_short
+from garden.short_runs import VARIABLE, cut_short
 
 RESULTS = "results"
 

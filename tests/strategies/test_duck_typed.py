@@ -11,9 +11,9 @@ from garden.errors import StrategyError
 from garden.graphs.ego_extraction import ego_graphs
 from garden.search.temperature_tuning import prepare
 from garden.strategies.base import Strategy
+from garden.strategies.duck_typed import as_strategy
 from garden.strategies.representations import Ragged, Representations
 from garden.strategies.walkers import DistanceWalker, GreedyWalker
-from garden.strategies.wrap import as_strategy
 
 TASK = SearchTask.split(kaiser_hilgetag(n=40, beta=1, seed=1))
 
