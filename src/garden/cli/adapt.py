@@ -8,8 +8,16 @@ from typing import Annotated
 
 import tyro
 
-from garden.cli.console import Verb
-from garden.cli.graph_options import GraphOptions
+from garden.cli.console import (
+    GraphOptions,
+    Verb,
+    busy,
+    check_outputs,
+    print_table,
+    progress_bar,
+    say,
+    write_json,
+)
 from garden.training.universal.config import AdaptConfig
 
 
@@ -47,14 +55,6 @@ class Adapt(Verb):
     def run(self) -> None:
         """Adapt, store, print the ratios before and after and how to use the result."""
         from garden.api import adapt
-        from garden.cli.console import (
-            busy,
-            check_outputs,
-            print_table,
-            progress_bar,
-            say,
-            write_json,
-        )
         from garden.datasets.task import SearchTask
 
         check_outputs(json=self.json)

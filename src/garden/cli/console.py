@@ -1,4 +1,4 @@
-"""What the verbs of the command line share: their base class, tables, progress, logs and JSON.
+"""What the verbs of the command line share: flags, how a graph is read, tables, JSON, progress.
 
 Results go to standard output; everything else (progress, notes, warnings, errors) goes to standard
 error, one line each. A terminal gets progress bars; a file or a pipe gets a line every
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+import shlex
 import sys
 import threading
 import time
@@ -17,18 +18,26 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import tyro
 
 from garden.atomic import check_writable, write_text
-from garden.errors import DataError, SpecError
+from garden.errors import DataError, GardenError, SpecError
 from garden.search.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from garden.graphs.graph import Graph
 
 EVERY = 10.0  # seconds between two lines; at most 15 on a slow machine
 CLOCK_INTERVAL = 1.0  # seconds between two looks at the clock
 BAR_DELAY = 1.0  # seconds before a bar appears
 _LOG = logging.getLogger("garden")
+_COLUMN_FLAGS = {
+    "source_column": "--source-column",
+    "target_column": "--target-column",
+    "node_column": "--node-column",
+}
 
 
 @dataclass(frozen=True)
@@ -60,18 +69,47 @@ class Verb(ABC):
         """Do the work and print its results."""
 
 
-def log_to_stderr(verbosity: Verbosity | None = None, spelled: Callable[[str], str] = str) -> None:
-    """Print the library's log on standard error, one line per record.
+@dataclass(frozen=True)
+class GraphOptions:
+    """How tables are read; nothing here concerns graphs that are known by name."""
 
-    Args:
-        verbosity: Which levels are printed: errors alone, notes as well (the default), or all.
-        spelled: Turns a message of the library into one in the words of the command line.
-    """
-    verbosity = verbosity or Verbosity()
-    level = logging.DEBUG if verbosity.verbose else logging.INFO
-    _LOG.handlers = [_LogLines(spelled)]
-    _LOG.setLevel(logging.ERROR if verbosity.quiet else level)
-    _LOG.propagate = False
+    source_column: str | None = None
+    """The column of a table of edges that holds one end; found where only one reading makes
+    sense."""
+
+    target_column: str | None = None
+    """The column that holds the other end."""
+
+    node_column: str | None = None
+    """The column of a table of nodes that names them."""
+
+    no_scaling: bool = False
+    """Leave numeric columns of tables as they are: otherwise those that hold anything but 0 and 1
+    are scaled to mean 0 and variance 1."""
+
+    def load(self, spec: str) -> Graph:
+        """The graph; errors name flags in place of Python's arguments."""
+        from garden.api import load
+
+        given = {argument: getattr(self, argument) for argument in _COLUMN_FLAGS}
+        options: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+        if self.no_scaling:
+            options["scale"] = False
+        try:
+            return load(spec, **options)
+        except GardenError as error:
+            message = str(error)
+            for argument, flag in _COLUMN_FLAGS.items():
+                message = message.replace(argument, flag)
+            raise type(error)(message) from None
+
+    def command_words(self, spec: str) -> str:
+        """The spec and these flags as they are written in a shell, for lines of advice."""
+        words = [spec]
+        for argument, flag in _COLUMN_FLAGS.items():
+            if getattr(self, argument) is not None:
+                words += [flag, getattr(self, argument)]
+        return shlex.join([*words, *(["--no-scaling"] if self.no_scaling else [])])
 
 
 def say(text: str) -> None:
@@ -82,21 +120,6 @@ def say(text: str) -> None:
 def is_quiet() -> bool:
     """Whether ``--quiet`` was given: results and errors alone are printed."""
     return not _LOG.isEnabledFor(logging.INFO)
-
-
-def is_verbose() -> bool:
-    """Whether ``--verbose`` was given."""
-    return _LOG.isEnabledFor(logging.DEBUG)
-
-
-class _LogLines(logging.Handler):
-    def __init__(self, spelled: Callable[[str], str]) -> None:
-        super().__init__()
-        self.spelled = spelled
-
-    def emit(self, record: logging.LogRecord) -> None:
-        kind = "" if record.levelno <= logging.INFO else f"{record.levelname.lower()}: "
-        print_line(f"{kind}{self.spelled(record.getMessage())}")
 
 
 def check_outputs(*paths: Path | None, json: str | None = None) -> None:

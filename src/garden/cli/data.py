@@ -7,8 +7,7 @@ from typing import Annotated
 
 import tyro
 
-from garden.cli.console import Verb
-from garden.cli.graph_options import GraphOptions
+from garden.cli.console import GraphOptions, Verb, busy, check_outputs, print_table, write_json
 
 _OTHER_GRAPHS = (
     ("kaiser-hilgetag:n=200,alpha=30,beta=0.1,seed=3", "Grown in a box; positions as attributes"),
@@ -30,7 +29,6 @@ class DataList(Verb):
 
     def run(self) -> None:
         """Show the catalogue."""
-        from garden.cli.console import check_outputs, print_table, write_json
         from garden.datasets.catalogue import DATASETS
 
         check_outputs(json=self.json)
@@ -59,7 +57,6 @@ class DataInfo(Verb):
 
     def run(self) -> None:
         """Load, measure, show."""
-        from garden.cli.console import busy, check_outputs, print_table, write_json
         from garden.datasets.graph_summary import graph_statistics
 
         check_outputs(json=self.json)
@@ -89,7 +86,6 @@ class DataFetch(Verb):
 
     def run(self) -> None:
         """Fetch, verify, say where it lies."""
-        from garden.cli.console import busy, check_outputs, print_table, write_json
         from garden.datasets.public_graphs import fetch_dataset
 
         check_outputs(json=self.json)

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from garden.cli.console import Verb
-from garden.cli.graph_options import GraphOptions
+from garden.cli.console import (
+    GraphOptions,
+    Verb,
+    busy,
+    check_outputs,
+    print_table,
+    progress_bar,
+    say,
+    write_json,
+)
 from garden.errors import SpecError
 from garden.search.config import EvaluationConfig
 
@@ -69,7 +77,6 @@ class Evaluate(Verb):
     def run(self) -> None:
         """Evaluate on every seed, print the table, write what was asked for."""
         from garden.atomic import write_text
-        from garden.cli.console import busy, check_outputs, print_table, say, write_json
         from garden.search.seed_summary import SeedSummary
 
         self._refuse_clashes()
@@ -108,7 +115,6 @@ class Evaluate(Verb):
 
     def _report(self, task: SearchTask) -> Report:
         from garden.api import evaluate
-        from garden.cli.console import progress_bar
         from garden.resolve import default_strategies
 
         strategies = self.strategy or tuple(default_strategies(task.graph, self.memory))

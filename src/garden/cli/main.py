@@ -8,11 +8,12 @@ the library names as Python spells them (```max_hops=5```) appear as flags (``--
 from __future__ import annotations
 
 import io
+import logging
 import os
 import re
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ import tyro
 
 from garden import __version__
 from garden.cli.adapt import Adapt
-from garden.cli.console import is_verbose, log_to_stderr
+from garden.cli.console import Verbosity, print_line
 from garden.cli.data import DataFetch, DataInfo, DataList
 from garden.cli.evaluate import Evaluate
 from garden.cli.quickstart import Quickstart
@@ -32,6 +33,7 @@ from garden.cli.task import Task
 from garden.cli.train import Train
 from garden.errors import GardenError, SpecError, did_you_mean
 
+_LOG = logging.getLogger("garden")
 _DESCRIPTION = """Decentralised search on attributed graphs: learn it, run it, study it.
 
 `garden VERB --help` says what a verb takes, `garden --version` prints the version, and
@@ -73,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         finally:
             sys.stdout.flush()  # here, where a failure can still be reported
     except GardenError as error:
-        if is_verbose():
+        if _LOG.isEnabledFor(logging.DEBUG):
             traceback.print_exc()
         _stop(_with_flags(str(error)), 2)
     except MemoryError:
@@ -104,6 +106,30 @@ def _run(arguments: Sequence[str]) -> None:
     )
     log_to_stderr(command.verbosity, _with_flags)
     command.run()
+
+
+def log_to_stderr(verbosity: Verbosity | None = None, spelled: Callable[[str], str] = str) -> None:
+    """Print the library's log on standard error, one line per record.
+
+    Args:
+        verbosity: Which levels are printed: errors alone, notes as well (the default), or all.
+        spelled: Turns a message of the library into one in the words of the command line.
+    """
+    verbosity = verbosity or Verbosity()
+    level = logging.DEBUG if verbosity.verbose else logging.INFO
+    _LOG.handlers = [_LogLines(spelled)]
+    _LOG.setLevel(logging.ERROR if verbosity.quiet else level)
+    _LOG.propagate = False
+
+
+class _LogLines(logging.Handler):
+    def __init__(self, spelled: Callable[[str], str]) -> None:
+        super().__init__()
+        self.spelled = spelled
+
+    def emit(self, record: logging.LogRecord) -> None:
+        kind = "" if record.levelno <= logging.INFO else f"{record.levelname.lower()}: "
+        print_line(f"{kind}{self.spelled(record.getMessage())}")
 
 
 def _stop(message: str, code: int) -> None:

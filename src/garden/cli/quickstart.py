@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from garden.cli.console import Verb
+from garden.cli.console import Verb, check_outputs, print_table, progress_bar, write_json
 
 if TYPE_CHECKING:
     from garden.datasets.task import SearchTask
@@ -37,7 +37,6 @@ class Quickstart(Verb):
         """Generate a graph, train, compare, draw."""
         from garden.api import evaluate, load
         from garden.atomic import write_text
-        from garden.cli.console import check_outputs, print_table, progress_bar, write_json
         from garden.datasets.task import SearchTask
 
         check_outputs(self.out / "report.json", json=self.json)

@@ -8,8 +8,15 @@ from typing import Annotated
 
 import tyro
 
-from garden.cli.console import Verb
-from garden.cli.graph_options import GraphOptions
+from garden.cli.console import (
+    GraphOptions,
+    Verb,
+    busy,
+    check_outputs,
+    print_table,
+    progress_bar,
+    write_json,
+)
 from garden.search.config import MaxHops
 
 
@@ -53,13 +60,6 @@ class Route(Verb):
 
     def run(self) -> None:
         """Route the message, print its path, draw it where asked for."""
-        from garden.cli.console import (
-            busy,
-            check_outputs,
-            print_table,
-            progress_bar,
-            write_json,
-        )
         from garden.plots.style import picture_format
         from garden.routing import HOP_COLUMNS, route
 

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import tyro
 
-from garden.cli.console import Verb
-from garden.cli.graph_options import GraphOptions
+from garden.cli.console import GraphOptions, Verb, busy, check_outputs, print_table, write_json
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,6 @@ class Task(Verb):
 
     def run(self) -> None:
         """Split, save, print a summary."""
-        from garden.cli.console import busy, check_outputs, print_table, write_json
         from garden.datasets.task import SearchTask
 
         check_outputs(self.out, json=self.json)

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from garden.cli import train_flags as flags
-from garden.cli.console import Verb
-from garden.cli.graph_options import GraphOptions
+from garden.cli.console import GraphOptions, Verb, busy, check_outputs, print_table, say, write_json
 from garden.errors import DataError, SpecError
 from garden.models.config import ModelConfig
 from garden.training.config import RunOptions, TrainingOptions
@@ -129,7 +128,6 @@ class Train(Verb):
     def run(self) -> None:
         """Train, store, say how to use and to resume."""
         from garden.api import train_runs
-        from garden.cli.console import busy, check_outputs, print_table, write_json
         from garden.search.seed_summary import parse_seeds
 
         check_outputs(json=self.json)
@@ -175,7 +173,6 @@ class Train(Verb):
         return out
 
     def _say_what_next(self, runs: list[TrainedRun]) -> None:
-        from garden.cli.console import say
 
         stopped = {run.summary["stopped"] for run in runs}
         if stopped & {"interrupted", "time"}:
