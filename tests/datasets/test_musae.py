@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from garden.datasets.musae import find_musae, read_musae
-from garden.datasets.public_graphs import load_public_graph
+from garden.datasets.snap import load_public_graph
 from garden.errors import DataError, SpecError
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import shortest_path
 
-from garden.datasets.public_graphs import load_public_graph
-from garden.datasets.snap import read_snap
+from garden.datasets.snap import load_public_graph, read_snap
 from garden.errors import DataError, SpecError
 
 # The paper's table: ego, nodes, edges, mean distance, density, attributes.

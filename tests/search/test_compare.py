@@ -6,7 +6,7 @@ import pytest
 
 import garden
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
-from garden.datasets.public_graphs import load_public_graph
+from garden.datasets.snap import load_public_graph
 from garden.datasets.task import SearchTask
 from garden.errors import SpecError
 from garden.graphs.ego_extraction import ego_graphs

@@ -4,7 +4,7 @@ import functools
 
 import pytest
 
-from garden.datasets.public_graphs import load_public_graph
+from garden.datasets.snap import load_public_graph
 from garden.datasets.task import SearchTask
 from garden.experiments.paper.published import FACEBOOK
 from garden.resolve import memory_named

@@ -86,7 +86,7 @@ class DataFetch(Verb):
 
     def run(self) -> None:
         """Fetch, verify, say where it lies."""
-        from garden.datasets.public_graphs import fetch_dataset
+        from garden.datasets.fetch import fetch_dataset
 
         check_outputs(json=self.json)
         with busy(f"fetching {self.name}"):

@@ -1,7 +1,7 @@
 """The catalogue of public datasets: what they are, who made them, what their graphs must contain.
 
-Data only. :mod:`garden.datasets.public_graphs` finds and loads the graphs,
-:mod:`garden.datasets.fetch` downloads their archives. The pinned hashes are of the largest
+Data only. :mod:`garden.datasets.snap` finds and loads the graphs, :mod:`garden.datasets.fetch`
+downloads their archives. The pinned hashes are of the largest
 connected component as parsed here, so that they hold however the files are named and packed.
 
 SNAP's *ego-Facebook*, one graph for each ego (McAuley & Leskovec 2012), largest components:

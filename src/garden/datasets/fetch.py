@@ -1,4 +1,6 @@
-"""Fetching an archive: downloading it with pooch, and unpacking a few of its files safely.
+"""Fetching a public dataset: downloading its archive with pooch, unpacking and verifying it.
+
+A fetched graph must have the content that the catalogue pins for it, to the last bit.
 
 pooch's own unpacking follows links and takes any path where Python is older than 3.12, and bounds
 no size. Here members are matched by their bare names and written flat, so that nothing lands
@@ -7,6 +9,7 @@ outside the folder; an archive that tries to is refused.
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import tarfile
@@ -16,12 +19,47 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from garden.errors import DataError, one_line
+from garden.atomic import atomic_folder
+from garden.datasets.catalogue import Dataset
+from garden.datasets.musae import musae_files
+from garden.datasets.snap import cache_folder, dataset_named, holds_member, read_member
+from garden.errors import DataError, GardenError, one_line
 
+_LOG = logging.getLogger("garden")
 _TIMEOUT = 30  # seconds without a byte
 _MAX_BYTES = 1 << 30  # unpacked, for one member
+_SNAP_FILES = ("edges", "feat", "featnames")
 
 Opener = Callable[[], IO[bytes] | None]
+
+
+def fetch_dataset(name: str, url: str | None = None) -> Path:
+    """Download a dataset into the cache, verify it, and return its folder.
+
+    Args:
+        name: The dataset.
+        url: Where its archive is, if not where the catalogue says.
+
+    Raises:
+        DataError: If it cannot be downloaded, unpacked or read, or is not what is pinned. What
+            lay in the cache before is then left as it was.
+
+    """
+    dataset = dataset_named(name)
+    url = url or dataset.url
+    advice = (
+        f"set GARDEN_DATA to a folder with {dataset.folder}/, or name another place with "
+        "`garden data fetch … --url`"
+    )
+    _LOG.info("%s: fetching %s", name, url)
+    place = _writable_cache() / dataset.folder
+    with atomic_folder(place) as folder:
+        archive = folder / "archive.part"
+        download(url, archive, advice)
+        unpack(archive, folder, _wanted_files(dataset), url)
+        archive.unlink()
+        _verify(dataset, folder, url)
+    return place
 
 
 def download(url: str, path: Path, advice: str) -> None:
@@ -74,6 +112,51 @@ def unpack(archive: Path, folder: Path, wanted: Collection[str], url: str) -> No
         raise DataError(f"{url}: damaged archive ({one_line(error)}): fetch it again") from None
     except (RuntimeError, NotImplementedError, ValueError) as error:  # locked or odd zip members
         raise DataError(f"{url}: cannot be unpacked ({one_line(error)})") from None
+
+
+def _writable_cache() -> Path:
+    cache = cache_folder()
+    if cache is None:
+        raise DataError("no cache folder without pooch: pip install pooch, or set GARDEN_DATA")
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(
+            f"{cache}: the cache cannot be used ({error.strerror}): set GARDEN_CACHE to a folder "
+            "that you can write, or GARDEN_DATA to one that has the data"
+        ) from None
+    return cache
+
+
+def _wanted_files(dataset: Dataset) -> set[str]:
+    """The names of the archive's files to unpack."""
+    if dataset.width is None:
+        return {f"{member}.{kind}" for member in dataset.members for kind in _SNAP_FILES}
+    return {file for member in dataset.members for file in musae_files(member)}
+
+
+def _verify(dataset: Dataset, folder: Path, url: str) -> None:
+    """Refuse an archive whose pinned graphs are missing or different; others need only be read."""
+    for member in dataset.members:
+        pinned = dataset.hashes.get(member)
+        spec = f"{dataset.name}:{member}"
+        if not holds_member(dataset, folder, member):
+            if pinned:
+                raise DataError(f"{url}: the archive lacks the graph {spec}")
+            continue
+        try:
+            graph = read_member(dataset, folder, member)
+        except GardenError as error:
+            if pinned:
+                where = str(error).replace(f"{folder}{os.sep}", "")
+                raise DataError(f"{url}: {spec} cannot be read ({where})") from None
+            _LOG.warning("%s: %s cannot be read (%s)", url, spec, error)
+            continue
+        if pinned and graph.largest_component().content_hash != pinned:
+            raise DataError(
+                f"{url}: {spec} is not the graph that it should be (its content hash differs): "
+                "the source has changed or is damaged"
+            )
 
 
 def _zip_members(archive: zipfile.ZipFile) -> Iterator[tuple[str, int, Opener]]:

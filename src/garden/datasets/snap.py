@@ -1,22 +1,30 @@
-"""SNAP ego networks: ``PREFIX.edges``, ``PREFIX.feat`` and perhaps ``PREFIX.featnames``.
+"""SNAP's public graphs by name, and the reader of its ego networks.
 
-The nodes are those of ``.edges``, in the order in which they first appear there; the ego itself is
-not one of them.
+A dataset of the catalogue is looked for in ``$GARDEN_DATA``, then in the user's cache
+(``$GARDEN_CACHE`` moves it), then fetched (:mod:`garden.datasets.fetch`). MUSAE's files are read by
+:mod:`garden.datasets.musae`.
+
+An ego network is ``PREFIX.edges``, ``PREFIX.feat`` and perhaps ``PREFIX.featnames``. Its nodes are
+those of ``.edges``, in the order in which they first appear there; the ego itself is not one of
+them.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
 
+from garden.datasets.catalogue import DATASETS, Dataset
+from garden.datasets.musae import find_musae, musae_files, read_musae
 from garden.datasets.text_files import data_lines
-from garden.errors import DataError, SpecError, short_repr
+from garden.errors import DataError, SpecError, one_line, short_repr, short_text
 from garden.graphs.graph import AttributeTable, Graph
 from garden.graphs.parsed_graph import compact_table, edge_notes, parse_number
 
@@ -27,6 +35,103 @@ ATTRIBUTE_ORDERS: tuple[str, ...] = get_args(AttributeOrder)
 
 _MAX_FLOAT32 = float(np.finfo(np.float32).max)
 _ID = re.compile(r"\d{1,40}", re.ASCII)
+
+
+def load_public_graph(
+    name: str, member: str | int, attributes: str = "by-id", folder: str | Path | None = None
+) -> Graph:
+    """The whole graph of one member of a dataset, fetched where it is not there yet.
+
+    Args:
+        name: The dataset: ``facebook``, ``twitch`` or ``musae-facebook``.
+        member: Its graph: an ego such as ``414``, a country such as ``PTBR``, or ``facebook``.
+        attributes: For ``facebook``, ``by-id`` or, as in the paper's released code,
+            ``as-published`` (:func:`read_snap`).
+        folder: Where its files lie, if not in the usual places.
+
+    Returns:
+        The graph with all its components. An ego network is that of the ego's friends; the ego
+        is not a node of it.
+
+    """
+    member = str(member)
+    found = find_dataset(name, member) if folder is None else Path(folder)
+    return read_member(dataset_named(name), found, member, attributes)
+
+
+def find_dataset(name: str, member: str | None = None) -> Path:
+    """The folder that holds a dataset, or this member of it; fetched where there is none yet.
+
+    Args:
+        name: The dataset.
+        member: Its graph; any of them will do where it is left out.
+
+    Raises:
+        SpecError: If there is no such dataset or no such graph in it.
+        DataError: If it can neither be read nor fetched.
+
+    """
+    dataset = dataset_named(name)
+    members = dataset.members if member is None else (member,)
+    if not all(one.isalnum() for one in members):
+        raise _no_such_graph(dataset, member)
+    for folder in _usual_folders(dataset):
+        try:
+            if any(holds_member(dataset, folder, one) for one in members):
+                return folder
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or one_line(error)
+            raise DataError(f"{folder}: cannot be read ({reason})") from None
+        if folder.parent == data_folder():
+            _LOG.info("%s: GARDEN_DATA is set, but has no such graph in %s", name, folder)
+    if not set(members) <= set(dataset.members):
+        raise _no_such_graph(dataset, member)
+    from garden.datasets.fetch import fetch_dataset
+
+    return fetch_dataset(name)
+
+
+def dataset_named(name: str) -> Dataset:
+    """The dataset of the catalogue with this name, or an error that lists the names."""
+    if name not in DATASETS:
+        known = ", ".join(DATASETS)
+        raise SpecError(f"no dataset called {short_repr(name)}: the datasets are {known}")
+    return DATASETS[name]
+
+
+def holds_member(dataset: Dataset, folder: Path, member: str) -> bool:
+    """Whether the files of this member lie in a folder."""
+    if dataset.width is None:
+        return (folder / f"{member}.edges").is_file()
+    return find_musae(folder, member) is not None
+
+
+def read_member(dataset: Dataset, folder: Path, member: str, attributes: str = "by-id") -> Graph:
+    """The whole graph of one member; what public files lack is known, and logged at INFO only."""
+    if dataset.width is None:
+        return read_snap(folder / member, attributes, logging.INFO)
+    files = find_musae(folder, member)
+    if files is None:
+        raise DataError(f"{folder}: no {musae_files(member)[0]} with its features file beside it")
+    return read_musae(*files, dataset.width, f"{dataset.name}:{member}", logging.INFO)
+
+
+def data_folder() -> Path | None:
+    """The folder that ``$GARDEN_DATA`` names, if it does."""
+    given = os.environ.get("GARDEN_DATA")
+    return Path(given) if given else None
+
+
+def cache_folder() -> Path | None:
+    """The folder that fetched datasets are kept in; None where pooch is missing."""
+    moved = os.environ.get("GARDEN_CACHE")
+    if moved:
+        return Path(moved)
+    try:
+        import pooch
+    except ImportError:
+        return None
+    return Path(pooch.os_cache("garden"))
 
 
 def read_snap(prefix: str | Path, attributes: str = "by-id", level: int = logging.WARNING) -> Graph:
@@ -66,6 +171,17 @@ def read_snap(prefix: str | Path, attributes: str = "by-id", level: int = loggin
     for note in edge_notes(pairs, None):
         _LOG.log(level, "%s: %s", prefix, note)
     return Graph.from_edges(pairs, len(positions), table, list(positions), names, str(prefix))
+
+
+def _usual_folders(dataset: Dataset) -> Iterator[Path]:
+    for base in (data_folder(), cache_folder()):
+        if base is not None:
+            yield base / dataset.folder
+
+
+def _no_such_graph(dataset: Dataset, member: str | None) -> SpecError:
+    name, members = dataset.name, ", ".join(dataset.members)
+    return SpecError(f"{name}:{short_text(str(member))}: no such graph: {name} has {members}")
 
 
 def _read_edges(path: Path) -> list[tuple[str, str]]:

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from garden.datasets.collection import load_collected
 from garden.datasets.files import graph_in_file, parse_file
-from garden.datasets.public_graphs import load_collected, load_public_graph
-from garden.datasets.snap import read_snap
+from garden.datasets.snap import load_public_graph, read_snap
 from garden.datasets.tabular.parse import parse_tables
 from garden.datasets.tabular.table import (
     ColumnNames,

@@ -12,7 +12,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from garden.datasets.catalogue import DATASETS
-from garden.datasets.public_graphs import fetch_dataset, find_dataset, load_public_graph
+from garden.datasets.fetch import fetch_dataset
+from garden.datasets.snap import find_dataset, load_public_graph
 from garden.datasets.spec import load
 from garden.errors import DataError, SpecError
 
