@@ -78,6 +78,17 @@ def test_docs__a_table_of_figures_is_of_the_results_or_says_where_it_is_from():
     assert strays == set(OTHER_ORIGIN)
 
 
+def test_docs__every_table_of_the_results_stands_on_a_page():
+    included = {
+        (ROOT / page).parent.joinpath(path).resolve()
+        for page, text in PAGES.items()
+        for path in re.findall(r"^```\{include\} (\S+)", text, re.M)
+    }
+    tables = sorted((ROOT / "results").glob("*/*.md"))
+    assert tables
+    assert [str(path) for path in tables if path.resolve() not in included] == []
+
+
 def test_readme__shows_rows_of_the_main_table():
     (found,) = [rest for page, *rest in NAMED if page == "README.md"]
     assert found[:3] == [True, "facebook", "headline-by-id"]
