@@ -138,7 +138,12 @@ def check_outputs(*paths: Path | None, json: str | None = None) -> None:
 
 
 def write_json(content: dict[str, Any], destination: str) -> None:
-    """Write JSON to a file, or to standard output where the destination is ``-``."""
+    """Write a result as JSON, indented, without NaN and infinities.
+
+    Args:
+        content: Values that JSON can hold.
+        destination: A file, or ``-`` for standard output.
+    """
     to_stdout = destination == "-"
     if to_stdout and sys.__stdout__ is None:
         raise DataError("--json -: standard output is closed")

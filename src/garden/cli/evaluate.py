@@ -99,12 +99,14 @@ class Evaluate(Verb):
             say(advice)
 
     def _refuse_clashes(self) -> None:
+        """Refuse flags that exclude each other, before anything is loaded."""
         if self.seeds is not None and (self.task or self.pairs_out or self.seed is not None):
             raise SpecError("--seeds goes without --seed, --task and --pairs-out")
         if self.task and self.seed is not None:
             raise SpecError("--task goes without --seed: the task file holds its seed")
 
     def _tasks(self, graph: Graph) -> list[SearchTask]:
+        """The task of the file that was given, or a split of the graph for each seed."""
         from garden.datasets.task import SearchTask
         from garden.search.seed_summary import parse_seeds
 
@@ -114,6 +116,7 @@ class Evaluate(Verb):
         return [SearchTask.split(graph, seed=seed) for seed in seeds]
 
     def _report(self, task: SearchTask) -> Report:
+        """The report on one task, by the strategies that were named or else by the default ones."""
         from garden.api import evaluate
         from garden.resolve import default_strategies
 
@@ -130,7 +133,14 @@ class Evaluate(Verb):
 
 
 def advice_on(reports: Sequence[Report]) -> str | None:
-    """What to do next, where all reports agree on it; otherwise None."""
+    """What to do next, where all reports agree on it; otherwise None.
+
+    Args:
+        reports: One for each seed.
+
+    Returns:
+        One line: that some pairs are out of reach, that training cannot help, or that a memory may.
+    """
     lines = {_advice(report) for report in reports}
     return lines.pop() if len(lines) == 1 else None
 

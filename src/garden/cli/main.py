@@ -91,6 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: Sequence[str]) -> None:
+    """Parse the arguments and run the verb that they name; help and errors of parsing end here."""
     if list(arguments) == ["--version"]:
         print(f"garden {__version__}")
         return
@@ -123,6 +124,8 @@ def log_to_stderr(verbosity: Verbosity | None = None, spelled: Callable[[str], s
 
 
 class _LogLines(logging.Handler):
+    """Prints each record as a line that begins with ``garden:``, warnings marked as such."""
+
     def __init__(self, spelled: Callable[[str], str]) -> None:
         super().__init__()
         self.spelled = spelled
@@ -133,6 +136,7 @@ class _LogLines(logging.Handler):
 
 
 def _stop(message: str, code: int) -> None:
+    """End the process with this exit code and one line on standard error, where there is one."""
     with suppress(OSError):
         print(f"garden: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(code)
@@ -164,7 +168,15 @@ def _with_flags(message: str) -> str:
 
 
 def in_flags(message: str, commands: Any) -> str:
-    """The message with every argument between backticks that is a flag spelled as that flag."""
+    """A message of the library in the words of the command line.
+
+    Args:
+        message: It names arguments between backticks, as Python spells them: ```max_hops=5```.
+        commands: The union of verbs whose flags are known; other names stay as they are.
+
+    Returns:
+        The message with those arguments spelled as flags: ``--max-hops 5``.
+    """
     known = set(_flags_of(commands))
 
     def flag(found: re.Match[str]) -> str:
@@ -177,6 +189,7 @@ def in_flags(message: str, commands: Any) -> str:
 
 
 def _flag(name: str, value: str | None) -> str:
+    """An argument as a flag: ``--name``, ``--no-name`` where it is False, ``--name value``."""
     dashed = name.replace("_", "-")
     if value == "False":
         return f"--no-{dashed}"

@@ -93,7 +93,11 @@ class Reproduce(Verb):
 
 
 class Lines(Watcher):
-    """How it goes, a line for each unit, and for the units that take long."""
+    """Prints a line where a run of an experiment ends, with the time that the others will take.
+
+    Args:
+        progress: Told what is at work, so that long runs are reported too.
+    """
 
     def __init__(self, progress: Progress) -> None:
         self.progress = progress
@@ -101,19 +105,19 @@ class Lines(Watcher):
         self.began, self.finished = time.monotonic(), 0
 
     def planned(self, name: str, done: int, left: int) -> None:
-        """Say how much there is."""
+        """Print how many runs of an experiment are stored already, and how many are left."""
         self.name, self.done, self.left, self.running = name, done, left, 0
         self.began, self.finished = time.monotonic(), 0
         say(f"{name}: {done} runs are done, {left} are left")
         self.progress(f"{name}, {done} of {done + left} runs done", 0, 0)
 
     def started(self, work: Work) -> None:
-        """Count it."""
+        """Count a run as running."""
         self.left -= 1
         self.running += 1
 
     def ended(self, work: Work, seconds: float) -> None:
-        """Say what is done, and how long the rest will take at this pace."""
+        """Print how long a run took, and how long the rest will take at this pace."""
         self.done += 1
         self.running -= 1
         self.finished += 1

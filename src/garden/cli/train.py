@@ -121,6 +121,7 @@ class Train(Verb):
         return ModelConfig(**self._given(ModelConfig))
 
     def _given(self, options: type) -> dict[str, Any]:
+        """The values of the flags that set fields of this dataclass, by name."""
         groups = (self.choice, self.common, self.guided, self.a2c)
         everything = flags.given(*groups, self.width, self.trellis, self.garden)
         return {one.name: everything[one.name] for one in fields(options)}
@@ -173,7 +174,10 @@ class Train(Verb):
         return out
 
     def _say_what_next(self, runs: list[TrainedRun]) -> None:
+        """Print the command that resumes a run which stopped early, or evaluates a trained one.
 
+        Where the user interrupted, the process ends with exit code 130.
+        """
         stopped = {run.summary["stopped"] for run in runs}
         if stopped & {"interrupted", "time"}:
             words = [word for word in sys.argv[1:] if word not in ("--resume", "--force")]
@@ -194,6 +198,14 @@ def default_out(spec: str, model: str, seed: int | None) -> Path:
     """``runs/GRAPH-MODEL-seedN``, or without a seed the folder of several runs.
 
     Of a path, whatever leads up from here is left out, and of a long one its end is kept.
+
+    Args:
+        spec: The graph, as the command line names it.
+        model: The name of the model.
+        seed: The seed of the run; None where there are several.
+
+    Returns:
+        The folder, relative to the current one; it may exist already.
     """
     name = spec
     for mark in ":,/\\":
@@ -203,6 +215,7 @@ def default_out(spec: str, model: str, seed: int | None) -> Path:
 
 
 def _row(run: TrainedRun) -> tuple[str, ...]:
+    """A run as a row of the table that is printed, a cell per column."""
     summary = run.summary
     ratio = summary["validation_ratio"]
     return (

@@ -46,7 +46,13 @@ def common_names() -> list[str]:
 
 
 def names_of_method(method: str) -> list[str]:
-    """Options that not every method has, and this one does; shared ones stand with the last."""
+    """The names of the options that stand in the help under this method.
+
+    Not every method has them. One that several methods have stands with the last of these.
+
+    Args:
+        method: The name of a method, such as ``guided``.
+    """
     return [
         name
         for name in option_names(METHOD_CONFIGS[method])
@@ -67,14 +73,29 @@ def trellis_names() -> list[str]:
 
 
 def option_group(names: Iterable[str]) -> type:
-    """A dataclass of some training options, as tyro reads it."""
+    """A dataclass of some training options, from which tyro makes a group of flags.
+
+    Args:
+        names: Names of fields of :class:`TrainingOptions`, in the order of the help.
+
+    Returns:
+        A frozen dataclass in which every field is None by default, as where a flag is not given;
+        the help shows the default of the method instead.
+    """
     words = {**_METHOD_WORDS, **_OPTION_WORDS}
     types = get_type_hints(TrainingOptions)
     return _group(names, lambda name: (words[name], types[name], None, default_words(name)))
 
 
 def size_group(names: Iterable[str]) -> type:
-    """A dataclass of some sizes of a model, as tyro reads it."""
+    """A dataclass of some sizes of a model, from which tyro makes a group of flags.
+
+    Args:
+        names: Names of fields of :class:`ModelConfig`, in the order of the help.
+
+    Returns:
+        A frozen dataclass with the defaults of :class:`ModelConfig`.
+    """
     words, types, usual = docstrings_of(ModelConfig), get_type_hints(ModelConfig), ModelConfig()
 
     def facts(name: str) -> tuple[str, Any, Any, str]:
@@ -96,7 +117,14 @@ def names_of_size(model: str) -> list[str]:
 
 
 def default_words(name: str) -> str:
-    """The default of an option in words: one, or one for each method that has it."""
+    """The default of an option in words: one, or one for each method that has it.
+
+    Args:
+        name: A field of the options.
+
+    Returns:
+        Text in brackets for the help.
+    """
     if name in _NAMED:
         return f"(default: {_NAMED[name]})"
     values = {
@@ -110,7 +138,14 @@ def default_words(name: str) -> str:
 
 
 def docstrings_of(options: type[Any]) -> Mapping[str, str]:
-    """The string under each field of a dataclass, on one line."""
+    """The string under each field of a dataclass, on one line.
+
+    Args:
+        options: A dataclass whose source can be read; inherited fields are left out.
+
+    Returns:
+        The strings by the names of the fields; a field without one is left out.
+    """
     (tree,) = ast.parse(inspect.getsource(options)).body
     assert isinstance(tree, ast.ClassDef)
     found: dict[str, str] = {}
@@ -128,11 +163,12 @@ _OPTION_WORDS = {name: words for kind in _CONFIGS for name, words in docstrings_
 
 
 def given(*groups: Any) -> dict[str, Any]:
-    """What was set in groups of flags, by name."""
+    """The values in some groups of flags, by name; of a name in two groups the latter counts."""
     return {name: value for group in groups for name, value in vars(group).items()}
 
 
 def _group(names: Iterable[str], facts: Callable[[str], tuple[str, Any, Any, str]]) -> type:
+    """A dataclass with these fields; ``facts`` gives each its help, type, default and hint."""
     parts = []
     for name in names:
         words, kind, default, hint = facts(name)

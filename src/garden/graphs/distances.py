@@ -15,7 +15,7 @@ from garden.graphs.graph import Graph
 from garden.threads import map_in_threads
 
 UNREACHABLE = -1
-_SOURCES_AT_ONCE = 64  # as many as one breadth-first search carries
+_SOURCES_AT_ONCE = 64  # as many as one breadth-first search carries, one bit each
 
 
 def distances(graph: Graph, sources: np.ndarray | None = None) -> np.ndarray:
@@ -31,16 +31,16 @@ def distances(graph: Graph, sources: np.ndarray | None = None) -> np.ndarray:
     """
     sources = np.arange(graph.num_nodes) if sources is None else np.asarray(sources, dtype=np.int64)
     try:
-        from garden.graphs.kernels import WORD, word_of_distances
+        from garden.graphs.kernels import word_of_distances
     except ImportError:  # no numba on this machine
         return distances_plain(graph, sources)
     result = np.full((len(sources), graph.num_nodes), UNREACHABLE, dtype=np.int32)
 
     def fill(start: int) -> None:
-        block = slice(start, start + WORD)
+        block = slice(start, start + _SOURCES_AT_ONCE)
         word_of_distances(graph.indptr, graph.indices, sources[block], result[block])
 
-    map_in_threads(fill, range(0, len(sources), WORD))
+    map_in_threads(fill, range(0, len(sources), _SOURCES_AT_ONCE))
     return result
 
 

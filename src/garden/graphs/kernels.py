@@ -10,7 +10,6 @@ import numpy as np
 
 from garden.compiled import compiled, inlined
 
-WORD = 64  # sources that one breadth-first search carries, one bit each
 _FEW = 4  # below a quarter of the nodes, pushing from them beats pulling by all
 
 
