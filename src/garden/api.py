@@ -37,7 +37,7 @@ from garden.training.universal.config import AdaptConfig
 
 if TYPE_CHECKING:
     from garden.models.policy import Policy
-    from garden.training.listener import Listener
+    from garden.training.callbacks import Listener
     from garden.training.run import TrainedRun
 
 __all__ = [
@@ -134,13 +134,12 @@ def train(
         quiet: Print no progress.
         seed: Fixes the initialisation alone; by default the split's seed does.
         callbacks: Called at every update and validation; subclasses of
-            :class:`garden.training.listener.Listener`.
+            :class:`garden.training.callbacks.Listener`.
 
     Returns:
         The trained policy, a strategy for :func:`evaluate` and ``garden.route``.
     """
-    from garden.training.listener import check_listeners
-    from garden.training.progress import progress_listener
+    from garden.training.callbacks import check_listeners, progress_listener
     from garden.training.run import train_seeds
 
     _check_training(options, size, out)
@@ -248,8 +247,7 @@ def train_runs(
         The runs in the order of the seeds; fewer where the user interrupted.
     """
     from garden.plots.curves import draw_learning_curves
-    from garden.training.callbacks import MetricsFile, read_metrics
-    from garden.training.progress import progress_listener
+    from garden.training.callbacks import progress_listener
     from garden.training.run import (
         device_named,
         is_run_folder,
@@ -257,6 +255,7 @@ def train_runs(
         seeds_per_stack,
         train_seeds,
     )
+    from garden.training.state import MetricsFile, read_metrics
 
     if not resume:
         check_size(size, options)

@@ -8,8 +8,8 @@ from garden.cli.main import main
 from garden.cli.train import default_out
 from garden.errors import SpecError
 from garden.models.config import ModelConfig
+from garden.training.callbacks import Listener
 from garden.training.config import TrainingOptions
-from garden.training.listener import Listener
 from garden.training.methods.config import METHODS
 from garden.training.trainer import Trainer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,7 @@ from garden.models.ego_tensors import EgoTensors, ego_tensors
 from garden.random_streams import VALIDATION_TARGETS
 from garden.search.limits import PAPERS_LIMIT, limit_towards
 from garden.strategies.profile_keys import profile_keys
+from garden.training.methods.config import TrainingConfig
 
 MAX_TABLE_NODES = 6000  # up to here all distances are held; beyond, rows are made when asked for
 MAX_VALIDATION_TARGETS = 100
@@ -202,3 +203,13 @@ def _max_targets_in_time(graph: Graph) -> int:
         return most
     affordable = int(MAX_LONG_STEPS / (len(graph.indices) * limit))
     return min(most, max(_FEWEST_LONG_TARGETS, affordable))
+
+
+def with_limit(config: TrainingConfig, tasks: Sequence[SearchTask]) -> TrainingConfig:
+    """The options with a number of hops in place of `auto`.
+
+    It goes by the distances of all sources to the validation targets used, those of all seeds
+    where several are trained as one stack.
+    """
+    targets = np.unique(np.concatenate([validation_targets_of(task) for task in tasks]))
+    return replace(config, max_hops=limit_towards(config.max_hops, tasks[0].graph, targets))

@@ -3,9 +3,15 @@ from dataclasses import replace
 
 import pytest
 
-from garden.training.listener import Listener, Plan
-from garden.training.pace import Pace
-from garden.training.progress import LineLog, LiveBar, announcement_of, as_clock, in_words
+from garden.training.callbacks import (
+    LineLog,
+    Listener,
+    LiveBar,
+    announcement_of,
+    as_clock,
+    in_words,
+)
+from garden.training.stopping import Pace, Plan
 from garden.training.trainer import Trainer
 
 from .short_runs import SIZE, TASK, TRELLIS, FakeClock, train_into
