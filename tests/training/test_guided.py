@@ -19,8 +19,7 @@ from garden.models.registry import build_model
 from garden.strategies.ego_matching import matched_table
 from garden.strategies.profile_keys import key_representations
 from garden.training.config import TrainingOptions
-from garden.training.methods.guided import imitation_losses, sampled_imitation_losses
-from garden.training.methods.target_masking import (
+from garden.training.methods.base import (
     mask_links,
     masked_distances,
     match_indicator_table,
@@ -28,6 +27,7 @@ from garden.training.methods.target_masking import (
     target_context_of,
     with_all_links,
 )
+from garden.training.methods.guided import imitation_losses, sampled_imitation_losses
 from garden.training.stopping import step_share
 from garden.training.training_graph import make_training_graph
 from garden.training.validation import HANDOVER_TEMPERATURES, best_temperature

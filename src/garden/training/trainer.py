@@ -27,10 +27,10 @@ from garden.models.registry import build_model
 from garden.search.chain import chain_of_scores
 from garden.training.callbacks import Listener
 from garden.training.methods.a2c import a2c_loss
+from garden.training.methods.base import UpdateLoss
 from garden.training.methods.config import TrainingConfig
 from garden.training.methods.exact import exact_loss
 from garden.training.methods.guided import guided_loss
-from garden.training.objectives import UpdateLoss
 from garden.training.state import SeedProgress, TrainingState
 from garden.training.stopping import (
     Clock,

@@ -15,12 +15,19 @@ import torch
 from torch import Tensor
 
 from garden.models.base import Model
-from garden.training.chain_solvers import validation_hops
-from garden.training.methods.target_masking import distances_towards, scores_towards, with_all_links
+from garden.search.chain import chain_of_scores
+from garden.training.chain_solvers import DENSE_NODES
+from garden.training.methods.base import (
+    distances_towards,
+    log_policy,
+    scores_towards,
+    with_all_links,
+)
 from garden.training.state import SeedProgress, TrainingState, is_stacked
-from garden.training.training_graph import TrainingGraph
+from garden.training.training_graph import Links, TrainingGraph
 
-_ENTRIES_PER_BLOCK = 1 << 21
+_ENTRIES_PER_BLOCK = 1 << 21  # scores of a block of targets
+DENSE_ENTRIES = 1 << 28  # of one batch of dense systems, on a GPU
 _FEW_CHAINS = 8  # between looks at the clock, on graphs where each of them takes its time
 _QUICK_NODES = 5000
 
@@ -111,6 +118,65 @@ def _hops_in_parts(
         parts.append(validation_hops(scores[few], targets[few], max_hops, problem))
         lap("walking")
     return torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts])
+
+
+def validation_hops(
+    scores: Tensor, targets: Tensor, max_hops: int, problem: Links
+) -> tuple[Tensor, Tensor]:
+    """Expected min(hops, max_hops) and truncation of every source, (batch, num_nodes) each.
+
+    Args:
+        scores: (batch, num_nodes).
+        targets: node numbers, (batch,).
+        max_hops: the hop at which an episode is truncated.
+        problem: the graph as tensors.
+    """
+    if scores.device.type == "cpu":
+        expected, truncation = chain_of_scores(
+            problem.graph, scores.double().numpy(), "softmax", targets.numpy(), max_hops
+        )
+        return torch.as_tensor(expected), torch.as_tensor(truncation)
+    parts = [
+        hops_by_products(scores[block], targets[block], max_hops, problem)
+        for block in _blocks(len(targets), problem.num_nodes)
+    ]
+    return torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts])
+
+
+def hops_by_products(
+    scores: Tensor, targets: Tensor, max_hops: int, problem: Links
+) -> tuple[Tensor, Tensor]:
+    """The same by products of tensors, as a GPU takes it; all targets at once.
+
+    Args:
+        scores: (batch, num_nodes).
+        targets: node numbers, (batch,).
+        max_hops: the hop at which an episode is truncated.
+        problem: the graph as tensors.
+    """
+    chances = log_policy(scores.double(), problem).exp()
+    chances = chances * (problem.holders != targets[:, None])
+    on_way = torch.ones_like(scores, dtype=torch.float64).scatter(1, targets[:, None], 0.0)
+    expected = torch.zeros_like(on_way)
+    dense = problem.num_nodes <= DENSE_NODES
+    if dense:
+        n = problem.num_nodes
+        moves = torch.zeros(len(targets), n * n, dtype=torch.float64, device=scores.device)
+        moves.index_copy_(1, problem.holders * n + problem.neighbours, chances)
+        moves = moves.reshape(-1, n, n)
+    for _ in range(max_hops):
+        expected += on_way
+        if dense:
+            on_way = torch.bmm(moves, on_way.unsqueeze(-1)).squeeze(-1)
+        else:
+            moved = chances * on_way.index_select(1, problem.neighbours)
+            on_way = torch.zeros_like(on_way).index_add(1, problem.holders, moved)
+    return expected, on_way
+
+
+def _blocks(count: int, num_nodes: int) -> list[slice]:
+    size = max(1, DENSE_ENTRIES // min(num_nodes, DENSE_NODES) ** 2)
+    return [slice(start, start + size) for start in range(0, count, size)]
 
 
 @dataclass(frozen=True, eq=False)

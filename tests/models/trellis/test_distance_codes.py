@@ -17,7 +17,7 @@ from garden.models.trellis.distance_codes import (
 )
 from garden.models.trellis.features import EMBEDDING
 from garden.training.config import TrainingOptions
-from garden.training.methods.target_masking import (
+from garden.training.methods.base import (
     MaskedTargets,
     mask_links,
     scores_towards,
