@@ -16,7 +16,7 @@ from garden.datasets.spec import load
 from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError, did_you_mean, expect, short_repr
 from garden.graphs.graph import Graph
-from garden.models.config import ModelConfig
+from garden.models.registry import ModelConfig
 from garden.provenance import any_has_met, has_seen, seen_targets_error
 from garden.resolve import (
     UNIVERSAL,

@@ -7,7 +7,7 @@ import torch
 
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
-from garden.models.config import ModelConfig
+from garden.models.registry import ModelConfig
 from garden.training.config import TrainingOptions
 from garden.training.methods import guided
 from garden.training.methods.base import with_all_links

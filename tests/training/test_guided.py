@@ -12,10 +12,9 @@ from garden.datasets.task import SearchTask
 from garden.errors import StrategyError
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.models.config import ModelConfig
 from garden.models.layers import Dropout
 from garden.models.policy import match_indicators
-from garden.models.registry import build_model
+from garden.models.registry import ModelConfig, build_model
 from garden.strategies.ego_matching import matched_table
 from garden.strategies.profile_keys import key_representations
 from garden.training.config import TrainingOptions

@@ -11,7 +11,7 @@ from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError
 from garden.graphs.distances import distances
 from garden.graphs.graph import Graph
-from garden.models.config import ModelConfig
+from garden.models.registry import ModelConfig
 from garden.training.config import RunOptions, TrainingOptions
 from garden.training.run import train_seeds
 from garden.training.state import read_metrics

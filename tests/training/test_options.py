@@ -7,7 +7,7 @@ import garden
 from garden.cli.main import main
 from garden.cli.train import default_out
 from garden.errors import SpecError
-from garden.models.config import ModelConfig
+from garden.models.registry import ModelConfig
 from garden.training.callbacks import Listener
 from garden.training.config import TrainingOptions
 from garden.training.methods.config import METHODS

@@ -14,7 +14,7 @@ from garden.datasets.task import SearchTask
 from garden.errors import DataError, GardenError, SpecError
 from garden.graphs.graph import Graph
 from garden.models.checkpoint import read_tensors, tensors_hash
-from garden.models.config import ModelConfig
+from garden.models.registry import ModelConfig
 from garden.training import trainer as trainer_module
 from garden.training.callbacks import Listener
 from garden.training.config import RunOptions, TrainingOptions

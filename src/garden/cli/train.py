@@ -15,7 +15,7 @@ from garden.cli import train_flags as flags
 from garden.cli.console import Verb
 from garden.cli.graph_options import GraphOptions
 from garden.errors import DataError, SpecError
-from garden.models.config import ModelConfig
+from garden.models.registry import ModelConfig
 from garden.training.config import RunOptions, TrainingOptions
 from garden.training.methods.config import DEFAULT_MODEL
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, get_type_hints
 
 import tyro
 
-from garden.models.config import ModelConfig
+from garden.models.registry import ModelConfig
 from garden.training.config import OPTION_MODELS, SIZE_MODELS, TrainingOptions
 from garden.training.methods.config import (
     METHOD_CONFIGS,

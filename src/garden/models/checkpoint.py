@@ -21,9 +21,8 @@ from garden.checkpoint_files import (
     write_config,
 )
 from garden.errors import DataError
-from garden.models.config import ModelConfig
 from garden.models.policy import Policy, PolicyInfo
-from garden.models.registry import build_model
+from garden.models.registry import ModelConfig, build_model
 
 FORMAT = "garden-policy-2"
 

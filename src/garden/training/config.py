@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from garden.errors import SpecError, did_you_mean
-from garden.models.config import MODELS, ModelConfig, ModelName, check_model_name
+from garden.models.registry import MODELS, ModelConfig, ModelName, check_model_name
 from garden.search.config import MaxHops
 from garden.short import UPDATES, cut_short
 from garden.training.methods.config import (
@@ -40,7 +40,7 @@ SIZE_MODELS: Mapping[str, tuple[ModelName, ...]] = {
     "layers": ("garden",),
     "parts": ("trellis",),
 }
-"""Options of :class:`~garden.models.config.ModelConfig` that only some models have."""
+"""Options of :class:`~garden.models.registry.ModelConfig` that only some models have."""
 
 
 @dataclass(frozen=True)

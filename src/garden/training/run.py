@@ -25,9 +25,8 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.graphs.identity import GraphIdentity
 from garden.models.checkpoint import read_info, write_info
-from garden.models.config import ModelConfig
 from garden.models.policy import Policy, PolicyInfo
-from garden.models.registry import build_model
+from garden.models.registry import ModelConfig, build_model
 from garden.short import cut_short
 from garden.training.callbacks import Listener, SeedListener, listeners_for
 from garden.training.config import RunOptions, TrainingOptions

@@ -21,9 +21,8 @@ from torch import Tensor
 from garden.datasets.task import SearchTask
 from garden.errors import GardenError
 from garden.models.base import Model
-from garden.models.config import ModelConfig
 from garden.models.layers import Dropout
-from garden.models.registry import build_model
+from garden.models.registry import ModelConfig, build_model
 from garden.search.chain import chain_of_scores
 from garden.training.callbacks import Listener
 from garden.training.methods.a2c import a2c_loss

@@ -17,7 +17,7 @@ from garden.errors import TaskError
 from garden.graphs.distances import distances
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.models.ego_tensors import EgoTensors, ego_tensors
+from garden.models.base import EgoTensors, ego_tensors
 from garden.random_streams import VALIDATION_TARGETS
 from garden.search.limits import PAPERS_LIMIT, limit_towards
 from garden.strategies.profile_keys import profile_keys

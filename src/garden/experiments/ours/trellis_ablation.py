@@ -14,7 +14,7 @@ from garden.experiments.report.tables import footing_of
 from garden.experiments.run.config import FIRST_SEED, Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
-from garden.models.config import ModelConfig
+from garden.models.registry import ModelConfig
 from garden.search.config import EvaluationConfig
 from garden.search.limits import PAPERS_LIMIT
 from garden.training.config import TrainingOptions

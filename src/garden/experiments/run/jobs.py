@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from garden.errors import SpecError
-from garden.models.config import REVISIONS, ModelConfig
+from garden.models.registry import REVISIONS, ModelConfig
 from garden.search.config import EvaluationConfig
 from garden.search.limits import PAPERS_LIMIT
 from garden.strategies.memory import MEMORIES

@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, get_args
 
 from garden.errors import SpecError, expect
-from garden.models.config import ModelName, check_model_name
+from garden.models.registry import ModelName, check_model_name
 from garden.search.config import MaxHops, check_max_hops
 
 MethodName = Literal["a2c", "exact", "guided"]

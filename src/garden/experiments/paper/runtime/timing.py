@@ -22,7 +22,7 @@ from garden.experiments.run.jobs import Work
 from garden.experiments.run.policy_cache import PolicyCache, graph_of
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.models.config import MODELS
+from garden.models.registry import MODELS
 from garden.random_streams import TIMED_NODES, TIMED_PAIRS
 from garden.resolve import strategy_named
 from garden.search.walk import scores_at_holder
