@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import pytest
 
+from garden.experiments.run.jobs import at_full_length
 from garden.training.callbacks import (
     LineLog,
     Listener,
@@ -19,7 +20,7 @@ from .short_runs import SIZE, TASK, TRELLIS, FakeClock, train_into
 NUM_TARGETS = len(TASK.validation_targets)
 
 
-CONFIG = replace(TRELLIS.at_full_length().resolved(), updates=200, validate_every=50)
+CONFIG = replace(at_full_length(TRELLIS).resolved(), updates=200, validate_every=50)
 
 
 class Estimates(Listener):

@@ -10,13 +10,12 @@ from garden.cli.main import main
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.errors import SpecError
-from garden.experiments.run.jobs import Training
+from garden.experiments.run.jobs import Training, at_full_length
 from garden.models.checkpoint import read_tensors, tensors_hash
 from garden.training import run as run_module
 from garden.training import trainer as trainer_module
 from garden.training import validation
-from garden.training.config import RunOptions, TrainingOptions
-from garden.training.methods.config import METHODS
+from garden.training.config import METHODS, RunOptions, TrainingOptions
 from garden.training.state import SeedProgress, read_metrics
 from garden.training.stopping import NOTABLE, has_lost_patience, note_ratio, step_share
 from garden.training.trainer import Trainer
@@ -241,7 +240,7 @@ def test_cooldown__is_not_put_off_by_trifles():
 
 def test_resume__of_a_run_folder_from_before_cooldowns_keeps_its_full_schedule(tmp_path):
     open_ones = replace(TRELLIS, updates=30, learning_rate=1e-9)
-    before = open_ones.at_full_length()
+    before = at_full_length(open_ones)
     train_into(tmp_path / "whole", before)
     train_into(tmp_path / "parts", before, listeners=[StopAt(5)])
     stored = json.loads((tmp_path / "parts" / CONFIG_FILE).read_text())["training"]["options"]
@@ -260,12 +259,12 @@ def test_resume__options_left_open_are_those_of_the_run(tmp_path):
 
 
 def test_default__training_ends_early_and_published_results_do_not():
-    usual, published = TrainingOptions().resolved(), TrainingOptions().at_full_length().resolved()
+    usual, published = TrainingOptions().resolved(), at_full_length(TrainingOptions()).resolved()
     assert usual.patience > 0
     assert usual.cooldown > 0
     assert (published.patience, published.cooldown) == (0, 0)
     patient = TrainingOptions(patience=7, cooldown=9)
-    assert patient.at_full_length() == patient
+    assert at_full_length(patient) == patient
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -17,8 +17,7 @@ from garden.models.checkpoint import read_tensors, tensors_hash
 from garden.models.registry import ModelConfig
 from garden.training import trainer as trainer_module
 from garden.training.callbacks import Listener
-from garden.training.config import RunOptions, TrainingOptions
-from garden.training.methods.config import METHODS
+from garden.training.config import METHODS, RunOptions, TrainingOptions
 from garden.training.run import train_seeds
 from garden.training.state import MetricsFile, read_metrics
 from garden.training.trainer import Trainer, TrainingError, clip_each_seed

@@ -15,9 +15,8 @@ from garden.cli import train_flags as flags
 from garden.cli.console import Verb
 from garden.cli.graph_options import GraphOptions
 from garden.errors import DataError, SpecError
-from garden.models.registry import ModelConfig
+from garden.models.registry import DEFAULT_MODEL, ModelConfig
 from garden.training.config import RunOptions, TrainingOptions
-from garden.training.methods.config import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from garden.training.run import TrainedRun

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from numbers import Integral
 from typing import TYPE_CHECKING, Literal, get_args
 
-from garden.errors import SpecError, StrategyError, did_you_mean, expect
+from garden.errors import SpecError, StrategyError, expect_choice, expect_count, known_name
 
 if TYPE_CHECKING:
     from garden.models.base import Model
 
 ModelName = Literal["trellis", "garden", "mlpa2c", "mlpa2cwd"]
 MODELS: tuple[ModelName, ...] = get_args(ModelName)
+DEFAULT_MODEL: ModelName = "trellis"
 Parts = Literal["all", "embeddings", "matching", "no-distance-codes"]
 
 REVISIONS: Mapping[str, int] = {"trellis": 3}
@@ -44,12 +44,8 @@ class ModelConfig:
 
     def __post_init__(self) -> None:
         for name in ("hidden", "embedding", "layers"):
-            expect(name, getattr(self, name), Integral, otherwise="a whole number")
-            if getattr(self, name) < 1:
-                raise SpecError(f"{name} is {getattr(self, name)}: it must be at least 1")
-        if self.parts not in get_args(Parts):
-            choices = ", ".join(get_args(Parts))
-            raise SpecError(f"unknown parts {self.parts!r}: choose from {choices}")
+            expect_count(name, getattr(self, name))
+        expect_choice("parts", self.parts, get_args(Parts))
 
     @property
     def distance_codes(self) -> bool:
@@ -57,14 +53,30 @@ class ModelConfig:
         return self.parts in ("all", "embeddings")
 
 
+SIZE_MODELS: Mapping[str, tuple[ModelName, ...]] = {
+    "embedding": ("garden",),
+    "layers": ("garden",),
+    "parts": ("trellis",),
+}
+"""Options of :class:`ModelConfig` that only some models have."""
+
+
 def check_model_name(name: str) -> ModelName:
     """The name as it is, or an error that lists the models."""
-    for known in MODELS:
-        if name == known:
-            return known
-    raise SpecError(
-        f"unknown model {name!r}: {did_you_mean(name, MODELS)}choose from {', '.join(MODELS)}"
-    )
+    return known_name("model", name, MODELS)
+
+
+def check_size(size: ModelConfig, model: str | None) -> None:
+    """Refuse options of a model's size that the model does not have.
+
+    Args:
+        size: the options.
+        model: the model's name; the default model where it is left open.
+    """
+    name, usual = check_model_name(model or DEFAULT_MODEL), ModelConfig()
+    for option, models in SIZE_MODELS.items():
+        if name not in models and getattr(size, option) != getattr(usual, option):
+            raise SpecError(f"{option} does nothing with model {name}: it belongs to {models[0]}")
 
 
 def build_model(

@@ -29,8 +29,7 @@ from garden.models.policy import Policy, PolicyInfo
 from garden.models.registry import ModelConfig, build_model
 from garden.short import cut_short
 from garden.training.callbacks import Listener, SeedListener, listeners_for
-from garden.training.config import RunOptions, TrainingOptions
-from garden.training.methods.config import A2CConfig, TrainingConfig
+from garden.training.config import A2CConfig, RunOptions, TrainingConfig, TrainingOptions
 from garden.training.state import STATE_FILE, MetricsFile, SeedProgress, weights_of
 from garden.training.trainer import TRAINS_VALUE, Outcome, Trainer
 from garden.training.training_graph import with_limit

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from types import FrameType
 
-from garden.training.methods.config import TrainingConfig
+from garden.training.config import TrainingConfig
 from garden.training.state import SeedProgress, TrainingState
 
 Clock = Callable[[], float]

@@ -25,9 +25,9 @@ from garden.models.layers import Dropout
 from garden.models.registry import ModelConfig, build_model
 from garden.search.chain import chain_of_scores
 from garden.training.callbacks import Listener
+from garden.training.config import TrainingConfig
 from garden.training.methods.a2c import a2c_loss
 from garden.training.methods.base import UpdateLoss
-from garden.training.methods.config import TrainingConfig
 from garden.training.methods.exact import exact_loss
 from garden.training.methods.guided import guided_loss
 from garden.training.state import SeedProgress, TrainingState

@@ -21,7 +21,7 @@ from garden.models.base import EgoTensors, ego_tensors
 from garden.random_streams import VALIDATION_TARGETS
 from garden.search.limits import PAPERS_LIMIT, limit_towards
 from garden.strategies.profile_keys import profile_keys
-from garden.training.methods.config import TrainingConfig
+from garden.training.config import TrainingConfig
 
 MAX_TABLE_NODES = 6000  # up to here all distances are held; beyond, rows are made when asked for
 MAX_VALIDATION_TARGETS = 100

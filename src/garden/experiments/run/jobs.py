@@ -9,21 +9,44 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from garden.errors import SpecError
-from garden.models.registry import REVISIONS, ModelConfig
+from garden.models.registry import DEFAULT_MODEL, REVISIONS, ModelConfig
 from garden.search.config import EvaluationConfig
 from garden.search.limits import PAPERS_LIMIT
 from garden.strategies.memory import MEMORIES
-from garden.training.config import TrainingOptions
+from garden.training.config import TrainingOptions, default_method
 
 if TYPE_CHECKING:
     from garden.experiments.run.policy_cache import PolicyCache
 
 FORMAT = "garden-results-2"
+
+
+FULL_LENGTH: Mapping[str, Mapping[str, int]] = {
+    "a2c": {"patience": 0, "cooldown": 0},
+    "exact": {"patience": 20, "cooldown": 0},
+    "guided": {"patience": 0, "cooldown": 0},
+}
+"""When trainings ended before they had cool-downs; published results go by it."""
+
+
+def at_full_length(options: TrainingOptions) -> TrainingOptions:
+    """The options with the whole schedule, unless they say when to end.
+
+    Published results go by it: their trainings never ended before.
+    """
+    method = options.method or default_method(options.model or DEFAULT_MODEL)
+    open_ones: dict[str, Any] = {
+        name: value
+        for name, value in FULL_LENGTH.get(method, {}).items()
+        if getattr(options, name) is None
+    }
+    return replace(options, **open_ones)
 
 
 def address_of(content: Any) -> str:
@@ -61,7 +84,7 @@ class Training:
 
         Results do not hang on when a training ends, nor on a graph's longest distance.
         """
-        full = self.options.at_full_length()
+        full = at_full_length(self.options)
         return replace(full, max_hops=full.max_hops or PAPERS_LIMIT)
 
     @cached_property

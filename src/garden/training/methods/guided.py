@@ -18,6 +18,7 @@ from torch import Tensor
 from garden.models.base import Model
 from garden.models.layers import Dropout
 from garden.training.chain_solvers import DENSE_NODES, return_surrogate, source_weights
+from garden.training.config import GuidedConfig
 from garden.training.methods.base import (
     UpdateLoss,
     energies_of,
@@ -29,7 +30,6 @@ from garden.training.methods.base import (
     scores_towards,
     with_all_links,
 )
-from garden.training.methods.config import GuidedConfig
 from garden.training.training_graph import Links, TrainingGraph
 
 ALL_HOLDERS_NODES = 6000  # up to here every node's choice is imitated
