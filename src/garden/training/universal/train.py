@@ -31,7 +31,7 @@ from garden.search.chain import chain_of_scores
 from garden.search.limits import limit_of
 from garden.strategies.universal.features import NUM_FEATURES, pair_features
 from garden.strategies.universal.policy import Universal
-from garden.strategies.universal.rows import ego_representations
+from garden.strategies.universal.representation import ego_representations
 from garden.training.chain_solvers import return_surrogate, source_weights
 from garden.training.methods.base import log_policy
 from garden.training.methods.guided import imitation_losses
