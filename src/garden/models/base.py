@@ -117,7 +117,7 @@ class Model(nn.Module):
     @property
     @abstractmethod
     def row_width(self) -> int:
-        """Numbers per representation row."""
+        """How many numbers the row of one node has."""
 
     @abstractmethod
     def embed(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:

@@ -156,7 +156,7 @@ class Policy(Strategy):
         return self._representations(rows, self._tensors(batch), batch)
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The actor's output."""
+        """Scores of aligned candidates and targets, (num_pairs,) float64: the actor's output."""
         context = None
         if self.model.reads_neighbours:
             members = targets.ragged[NEIGHBOURS]

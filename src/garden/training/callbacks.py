@@ -53,7 +53,7 @@ class Listener:
 
 
 def check_listeners(listeners: Sequence[object]) -> None:
-    """Refuse callbacks that cannot listen."""
+    """Refuse callbacks that cannot listen: each must have all methods of :class:`Listener`."""
     for place, listener in enumerate(listeners):
         missing = [name for name in _METHODS if not callable(getattr(listener, name, None))]
         if isinstance(listener, type) or missing:
@@ -166,7 +166,7 @@ class LineLog(Listener):
         self._speak(f"update {records[0]['update']}, {describe(records)}{self._pace()}")
 
     def close(self) -> None:
-        """No more lines."""
+        """Say nothing more; the thread that breaks silences ends."""
         self._closed.set()
 
     def speak_if_silent(self) -> None:
@@ -227,7 +227,7 @@ class LiveBar(Listener):
         self.bar.start()
 
     def on_update(self, update: int, total: int) -> None:
-        """Move the bar."""
+        """Move the bar on, with the rate of updates and the time left."""
         if self.plan is None:
             return
         announced = self.announcement.due(self.plan)

@@ -165,7 +165,7 @@ class MetricsFile:
         self.path = folder / self.NAME
 
     def append(self, record: Record) -> None:
-        """Add a line."""
+        """Add a line, the record of one validation."""
         try:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(record) + "\n")

@@ -119,7 +119,7 @@ class Pace:
 
     @property
     def update(self) -> float:
-        """What an update takes."""
+        """The seconds that an update takes, the mean of recent ones; 0 before the first."""
         return fmean(self.updates) if self.updates else 0.0
 
     def validation(self, num_temperatures: int = 1, share: float = 1.0) -> float:

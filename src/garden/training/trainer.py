@@ -74,7 +74,7 @@ class _TimeUpError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """How a training ended."""
+    """How a training ended: its last state, why it stopped, and the policies it hands over."""
 
     state: TrainingState
     stopped: str  # "finished", "early", "time" or "interrupted"

@@ -48,7 +48,7 @@ class Links:
 
     @property
     def device(self) -> torch.device:
-        """Where the tensors live."""
+        """The device that all tensors of the graph are on."""
         return self.holders.device
 
     def sum_neighbours(self, table: Tensor) -> Tensor:

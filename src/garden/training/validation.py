@@ -42,7 +42,7 @@ Measure = Callable[[Sequence[float]], Tensor]
 
 
 def _no_lap(_kind: str) -> None:
-    """Nobody is interested."""
+    """What is called between the parts of a validation that nobody times."""
 
 
 def validation_metrics(

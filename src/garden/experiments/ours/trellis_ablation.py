@@ -49,7 +49,14 @@ def variants() -> dict[str, tuple[TrainingOptions, ModelConfig]]:
 
 
 def comparison(graph: str, seed: int, names: Sequence[str], quick: bool) -> Comparison:
-    """Variants on one split of one graph."""
+    """Variants on one split of one graph.
+
+    Args:
+        graph: The graph's spec.
+        seed: Of the split.
+        names: Of the variants.
+        quick: Whether trainings are cut short.
+    """
     contenders = []
     for name in names:
         options, size = variants()[name]
@@ -70,7 +77,7 @@ def works(scope: Scope) -> Sequence[Work]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """One row per variant."""
+    """A table of ratios with a row per variant, one of differences to the whole, and claims."""
     pools = _pools(_by_id(scope), result_of)
     published = _pools(_as_published(scope), result_of)
     rows = [(name, *(_cell(pool, name) for pool in pools.values())) for name in variants()]

@@ -39,6 +39,12 @@ def at_full_length(options: TrainingOptions) -> TrainingOptions:
     """The options with the whole schedule, unless they say when to end.
 
     Published results go by it: their trainings never ended before.
+
+    Args:
+        options: As somebody gave them.
+
+    Returns:
+        The same with patience and cool-down of :data:`FULL_LENGTH` where those were left open.
     """
     method = options.method or default_method(options.model or DEFAULT_MODEL)
     open_ones: dict[str, Any] = {
@@ -50,7 +56,14 @@ def at_full_length(options: TrainingOptions) -> TrainingOptions:
 
 
 def address_of(content: Any) -> str:
-    """The SHA-256 of plain values, as canonical JSON."""
+    """The address of plain values: the SHA-256 of their canonical JSON.
+
+    Args:
+        content: Anything that JSON can hold; infinities and NaN are refused.
+
+    Returns:
+        64 hexadecimal digits, the same for equal values on every machine.
+    """
     text = json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -89,7 +102,7 @@ class Training:
 
     @cached_property
     def key(self) -> str:
-        """The address."""
+        """The address of this training, by which its policy is found again."""
         return address_of(["training", FORMAT, self.to_json()])
 
 
@@ -151,7 +164,7 @@ class Work(ABC):
 
     @cached_property
     def key(self) -> str:
-        """The address."""
+        """The address of this unit, by which its result is found again."""
         return address_of([self.kind, FORMAT, self.to_json()])
 
 
@@ -182,7 +195,14 @@ class Comparison(Work):
         return tuple(dict.fromkeys(found))
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
-        """Play them all; outcomes are kept target by target."""
+        """Play all contenders on the split's pairs; outcomes are kept target by target.
+
+        Args:
+            cache: Where policies come from.
+
+        Returns:
+            What :meth:`PolicyCache.compare` gives.
+        """
         return cache.compare(self)
 
 

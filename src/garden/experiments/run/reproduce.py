@@ -71,7 +71,18 @@ def reproduce(
     execution: Execution | None = None,
     listener: ReproductionListener | None = None,
 ) -> Path:
-    """Make these experiments, or `all`, into a folder of results; the page's path comes back."""
+    """Make experiments into a folder of results; what is stored there already is not done again.
+
+    Args:
+        names: Of the experiments, or `all`.
+        out: The folder of results, a folder per experiment in it.
+        scope: How much of each is made; all of it by default.
+        execution: Who does the work; this process by default.
+        listener: Told how it goes.
+
+    Returns:
+        The path of the page that shows all results.
+    """
     refuse_results(out)
     scope, execution = scope or Scope(), execution or Execution()
     listener = listener or ReproductionListener()
@@ -100,6 +111,12 @@ def pretrain(
 
     For a machine with a GPU and little else: its folder of policies, carried home, is found by the
     same addresses there.
+
+    Args:
+        names: Of the experiments, or `all`.
+        out: The folder of results, in which the policies get a folder.
+        scope: How much of each experiment is made; all of it by default.
+        device: Where to train.
     """
     refuse_results(out)
     cache = PolicyCache(out / POLICIES, device)
@@ -109,7 +126,13 @@ def pretrain(
 
 
 def try_first_units(experiments: Sequence[Experiment], scope: Scope, folder: Path) -> None:
-    """Do the first unit of each experiment, trained on this processor, and store it in a folder."""
+    """Do the first unit of each experiment in small, to see that it works.
+
+    Args:
+        experiments: What is tried.
+        scope: How much was asked for; it is cut down to a quick run.
+        folder: Where results and policies go, outside the folder of results.
+    """
     refuse_results(folder)
     plans = [(one, one.works(replace(scope, quick=True))[0]) for one in experiments]
     for experiment, work in plans:
@@ -140,7 +163,12 @@ def experiment_named(name: str) -> Experiment:
 
 
 def train_stacks(trainings: Sequence[Training], cache: PolicyCache) -> None:
-    """Train what is not trained yet, all seeds of a graph as one stack."""
+    """Train what is not trained yet, all seeds of a graph as one stack.
+
+    Args:
+        trainings: What is needed.
+        cache: Where policies are found, and stored.
+    """
     missing = [one for one in dict.fromkeys(trainings) if not cache.is_trained(one)]
     for stack in groups_to_train(missing):
         first = stack[0]

@@ -173,7 +173,7 @@ class TrellisModel(Model):
     def score_aligned(
         self, candidates: Tensor, targets: Tensor, context: TargetContext | None = None
     ) -> Tensor:
-        """Scores of aligned rows."""
+        """Scores of aligned rows, (S, P, width) each → (S, P)."""
         features = self._features_of_pairs(candidates, targets, _required(context))
         return self._tempered(self.scorer(features))
 
@@ -187,7 +187,7 @@ class TrellisModel(Model):
     def value_aligned(
         self, holders: Tensor, targets: Tensor, context: TargetContext | None = None
     ) -> Tensor:
-        """Values of aligned rows."""
+        """Values of aligned rows, (S, P, width) each → (S, P) in (0, 1)."""
         return torch.sigmoid(
             self.valuer(self._features_of_pairs(holders, targets, _required(context)))
         )
