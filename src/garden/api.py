@@ -261,7 +261,7 @@ def train_runs(
     Returns:
         The runs in the order of the seeds; fewer where the user interrupted.
     """
-    from garden.plots.curves import draw_learning_curves
+    from garden.plots.figures import draw_learning_curves
     from garden.training.callbacks import progress_listener
     from garden.training.run import (
         device_named,

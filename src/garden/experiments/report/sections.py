@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from garden.atomic import write_text
 from garden.experiments.report.claims import CLAIM_COLUMNS, Claim, claim_rows
-from garden.plots.style import save_figure
+from garden.plots.figures import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
