@@ -21,9 +21,9 @@ from _timing import report
 from garden.api import evaluate, load
 from garden.datasets.task import SearchTask
 from garden.graphs.graph import Graph
-from garden.models.config import ModelConfig
+from garden.models.registry import ModelConfig
+from garden.training.callbacks import Listener
 from garden.training.config import RunOptions, TrainingOptions
-from garden.training.listener import Listener
 from garden.training.run import train_seeds
 from garden.training.trainer import Trainer
 

@@ -11,10 +11,9 @@ import torch
 from torch import Tensor, nn
 
 import garden
-from garden.models.config import ModelConfig
 from garden.models.heads import PairNetwork
 from garden.models.policy import Policy, PolicyInfo
-from garden.models.registry import build_model
+from garden.models.registry import ModelConfig, build_model
 
 MODEL = "mlpa2cwd"
 NOBODY = -1e8  # the logit of a slot that the holder does not have

@@ -9,7 +9,7 @@ import pytest
 
 import garden
 from garden.errors import ArgumentError
-from garden.models.config import check_model_name
+from garden.models.registry import check_model_name
 from garden.resolve import memory_named, strategy_named
 
 SPEC = "kaiser-hilgetag:n=40,beta=1,seed=1"
@@ -49,7 +49,7 @@ def test_all__configs_and_base_classes_are_the_ones_of_their_rooms_and_load_no_t
         "print({'torch', 'matplotlib'} & set(sys.modules))"
     )
     rooms = ["strategies.base", "strategies.representations"]
-    rooms += ["training.config", "search.config", "models.config"]
+    rooms += ["training.config", "search.config", "models.registry"]
     assert printed_by(code) == [
         *(f"garden.{room}" for room in (*rooms, "training.universal.config")),
         "set()",

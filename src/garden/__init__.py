@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from garden.errors import GardenError
     from garden.graphs.convert import from_igraph, from_networkx, from_pyg, to_networkx
     from garden.graphs.graph import Graph
-    from garden.models.config import ModelConfig
+    from garden.models.registry import ModelConfig
     from garden.routing import route
     from garden.search.config import EvaluationConfig
     from garden.strategies.base import Strategy
@@ -55,7 +55,7 @@ _MODULES = {
     "EvaluationConfig": "garden.search.config",
     "GardenError": "garden.errors",
     "Graph": "garden.graphs.graph",
-    "ModelConfig": "garden.models.config",
+    "ModelConfig": "garden.models.registry",
     "Representations": "garden.strategies.representations",
     "SearchTask": "garden.datasets.task",
     "Strategy": "garden.strategies.base",

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from garden.atomic import free_folder
 from garden.checkpoint_files import CONFIG_FILE
@@ -16,7 +17,7 @@ from garden.datasets.spec import load
 from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError, did_you_mean, expect, short_repr
 from garden.graphs.graph import Graph
-from garden.models.config import ModelConfig
+from garden.models.registry import ModelConfig, check_size
 from garden.provenance import seen_in_training
 from garden.resolve import (
     UNIVERSAL,
@@ -33,12 +34,12 @@ from garden.strategies.base import Trained
 from garden.strategies.universal.adapted import Adapted
 from garden.strategies.universal.policy import Universal
 from garden.strategies.universal.storage import holds_universal, load_universal_or_adapted
-from garden.training.config import RunOptions, TrainingOptions, check_size
+from garden.training.config import RunOptions, TrainingOptions
 from garden.training.universal.config import AdaptConfig
 
 if TYPE_CHECKING:
     from garden.models.policy import Policy
-    from garden.training.listener import Listener
+    from garden.training.callbacks import Listener
     from garden.training.run import TrainedRun
 
 __all__ = [
@@ -133,20 +134,19 @@ def train(
         quiet: Print no progress.
         seed: Fixes the initialisation alone; by default the split's seed does.
         callbacks: Called at every update and validation; subclasses of
-            :class:`garden.training.listener.Listener`.
+            :class:`garden.training.callbacks.Listener`.
 
     Returns:
         The trained policy, a strategy for :func:`evaluate` and ``garden.route``.
     """
-    from garden.training.listener import check_listeners
-    from garden.training.progress import progress_listener
+    from garden.training.callbacks import check_listeners, progress_listener
     from garden.training.run import train_seeds
 
     _check_training(options, size, out)
-    options = (options or TrainingOptions()).with_names(model, method, seed)
+    options = _with_names(options or TrainingOptions(), model, method, seed)
     size, run_options = size or ModelConfig(), RunOptions(device=device, max_minutes=max_minutes)
     if not resume:  # a run that is resumed may be of another model than the default
-        check_size(size, options)
+        check_size(size, options.model)
     check_listeners(callbacks)
     if resume and out is None:
         raise SpecError("resume needs the run folder: give out")
@@ -163,6 +163,20 @@ def train(
         listeners=[*callbacks, *([] if quiet else [progress_listener()])],
     )
     return run.policy
+
+
+def _with_names(
+    options: TrainingOptions, model: str | None, method: str | None, init_seed: int | None
+) -> TrainingOptions:
+    """The options with these, each of which may stand here, in the options, or twice alike."""
+    named: dict[str, Any] = {"model": model, "method": method, "init_seed": init_seed}
+    for name, value in named.items():
+        own = getattr(options, name)
+        if None not in (own, value) and own != value:
+            raise SpecError(
+                f"{name} is given twice, as {value!r} and in the options as {own!r}: give one"
+            )
+    return replace(options, **{n: value for n, value in named.items() if value is not None})
 
 
 def _check_training(options: object, size: object, out: object) -> None:
@@ -246,9 +260,8 @@ def train_runs(
     Returns:
         The runs in the order of the seeds; fewer where the user interrupted.
     """
-    from garden.plots.curves import draw_learning_curves
-    from garden.training.callbacks import MetricsFile, read_metrics
-    from garden.training.progress import progress_listener
+    from garden.plots.figures import draw_learning_curves
+    from garden.training.callbacks import progress_listener
     from garden.training.run import (
         device_named,
         is_run_folder,
@@ -256,9 +269,10 @@ def train_runs(
         seeds_per_stack,
         train_seeds,
     )
+    from garden.training.state import MetricsFile, read_metrics
 
     if not resume:
-        check_size(size, options)
+        check_size(size, options.model)
     device = device_named(run_options.device)
     size_of_stack = seeds_per_stack(graph, device, len(seeds))
     folders = run_folders(out, seeds, one_folder)

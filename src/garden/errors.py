@@ -10,8 +10,13 @@ command line shows the flag of that name in its place.
 from __future__ import annotations
 
 import difflib
+import math
 import reprlib
 from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any, TypeVar
+
+Name = TypeVar("Name", bound=str)
 
 
 class GardenError(Exception):
@@ -73,6 +78,58 @@ def expect(name: str, value: object, *kinds: type, otherwise: str | None = None)
         wanted = otherwise or " or ".join(kind.__name__ for kind in kinds)
         kind = type(value).__name__
         raise ArgumentError(f"`{name}` is {short_repr(value)}, of type {kind}: give {wanted}")
+
+
+def expect_count(name: str, value: Any) -> None:
+    """Refuse an argument that is not a whole number of at least 1."""
+    expect(name, value, Integral, otherwise="a whole number")
+    if value < 1:
+        raise SpecError(f"{name} is {value}: it must be at least 1")
+
+
+def expect_weight(name: str, value: Any) -> None:
+    """Refuse an argument that is not a finite number of at least 0."""
+    expect(name, value, Real, otherwise="a number")
+    if not (math.isfinite(value) and value >= 0):
+        raise SpecError(f"{name} is {value}: it must be finite and not negative")
+
+
+def expect_share(name: str, value: Any) -> None:
+    """Refuse an argument that is not a number of at least 0 and below 1."""
+    expect(name, value, Real, otherwise="a number")
+    if not 0 <= value < 1:
+        raise SpecError(f"{name} is {value}: at least 0 and below 1 is needed")
+
+
+def expect_discount(name: str, value: Any) -> None:
+    """Refuse an argument that is not a number above 0 and below 1."""
+    expect(name, value, Real, otherwise="a number")
+    if not 0 < value < 1:
+        raise SpecError(f"{name} is {value}: it must lie between 0 and 1")
+
+
+def expect_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """Refuse an argument that is none of the choices, in a line that lists them."""
+    if value not in choices:
+        raise SpecError(f"unknown {name} {value!r}: choose from {', '.join(choices)}")
+
+
+def known_name(kind: str, name: str, known: Sequence[Name]) -> Name:
+    """The one of the known names that this is, or an error that lists them.
+
+    Args:
+        kind: What is named, in a word.
+        name: What was given.
+        known: All names.
+
+    Raises:
+        SpecError: If ``name`` is none of them; the nearest is proposed.
+    """
+    for one in known:
+        if name == one:
+            return one
+    hint = did_you_mean(name, known)
+    raise SpecError(f"unknown {kind} {name!r}: {hint}choose from {', '.join(known)}")
 
 
 def short_repr(value: object) -> str:

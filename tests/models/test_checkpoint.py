@@ -9,9 +9,8 @@ from garden.errors import DataError
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.models.checkpoint import load_policy, read_tensors, tensors_hash, write_tensors
-from garden.models.config import ModelConfig
 from garden.models.policy import Policy, PolicyInfo
-from garden.models.registry import build_model
+from garden.models.registry import ModelConfig, build_model
 
 GRAPH = Graph.from_edges(np.array([[0, 1], [1, 2], [2, 0]]), 3, np.eye(3))
 

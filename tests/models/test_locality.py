@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from garden.models.config import MODELS, ModelConfig
 from garden.models.policy import Policy, PolicyInfo
-from garden.models.registry import build_model
+from garden.models.registry import MODELS, ModelConfig, build_model
 from garden.testing import check_strategy
 
 

@@ -6,12 +6,10 @@ import torch
 from garden.errors import SpecError, StrategyError
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.models.base import TargetContext, standardisation
-from garden.models.config import MODELS, ModelConfig
-from garden.models.ego_tensors import ego_tensors
+from garden.models.base import TargetContext, ego_tensors, standardisation
 from garden.models.layers import Dropout
 from garden.models.policy import Policy, PolicyInfo
-from garden.models.registry import build_model
+from garden.models.registry import MODELS, ModelConfig, build_model
 
 KITE = Graph.from_edges(
     np.array([[0, 1], [1, 2], [2, 0], [2, 3], [3, 4]]),

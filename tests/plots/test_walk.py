@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.errors import DataError
 from garden.graphs.graph import Graph
+from garden.plots.figures import picture_format
 from garden.plots.layout import MAX_DRAWN, drawn_nodes
-from garden.plots.style import picture_format
 from garden.plots.walk import draw_walk
 
 GRAPH = kaiser_hilgetag(n=30, beta=1, seed=0)

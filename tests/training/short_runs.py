@@ -3,11 +3,11 @@
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.models.checkpoint import read_tensors, tensors_hash
-from garden.models.config import ModelConfig
+from garden.models.registry import ModelConfig
 from garden.training import trainer as trainer_module
 from garden.training import validation
+from garden.training.callbacks import Listener
 from garden.training.config import RunOptions, TrainingOptions
-from garden.training.listener import Listener
 from garden.training.run import train_seeds
 
 GRAPH = kaiser_hilgetag(n=30, beta=2, seed=1)

@@ -5,8 +5,8 @@ import torch
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.search.chain import chain_of_scores
-from garden.training.chain_solvers import entropies, log_policy
 from garden.training.methods.a2c import Walks, draw_sources, episode_losses, walk_batch
+from garden.training.methods.base import entropies, log_policy
 from garden.training.training_graph import make_training_graph
 
 GRAPH = kaiser_hilgetag(n=24, beta=2, seed=3)

@@ -7,18 +7,17 @@ from garden.datasets.task import SearchTask
 from garden.graphs.distances import distances
 from garden.graphs.graph import Graph
 from garden.search.chain import chain_of_scores
-from garden.training import chain_solvers as transitions
+from garden.training import validation
 from garden.training.chain_solvers import (
-    entropies,
-    log_policy,
+    return_surrogate,
     solve_by_factors,
     solve_by_squares,
     solve_dense,
     solve_sparse,
-    validation_hops,
+    source_weights,
 )
 from garden.training.methods.a2c import walk_batch
-from garden.training.objectives import return_surrogate, source_weights
+from garden.training.methods.base import entropies, is_wide, log_policy
 from garden.training.training_graph import make_training_graph
 
 GRAPH = kaiser_hilgetag(n=24, beta=2, seed=3)
@@ -65,7 +64,7 @@ def test_log_policy__a_wide_table_has_the_gradient_of_a_narrow_one():
     for lowest in (-500.0, -1e4):
         scores = SCORES.clone()
         scores[:, 7] = lowest
-        assert transitions.is_wide(scores) == (lowest < -600)
+        assert is_wide(scores) == (lowest < -600)
         scores.requires_grad_()
         log_chances = log_policy(scores, PROBLEM)
         (log_chances * weights * others).sum().backward()
@@ -74,18 +73,18 @@ def test_log_policy__a_wide_table_has_the_gradient_of_a_narrow_one():
     assert torch.allclose(found[0][1], found[1][1])
 
 
-@pytest.mark.parametrize("nodes_of_dense_solves", [0, transitions.DENSE_NODES])
+@pytest.mark.parametrize("nodes_of_dense_solves", [0, validation.DENSE_NODES])
 @pytest.mark.parametrize("scale", [1.0, 60.0, 1e4])
 def test_validation__the_gpus_way_equals_the_cpus_at_any_spread(
     scale, nodes_of_dense_solves, monkeypatch
 ):
-    monkeypatch.setattr(transitions, "DENSE_NODES", nodes_of_dense_solves)
+    monkeypatch.setattr(validation, "DENSE_NODES", nodes_of_dense_solves)
     for scores in (spread_out(scale), scale * SCORES):
-        ours = transitions.hops_by_products(scores, TARGETS, 100, PROBLEM)
+        ours = validation.hops_by_products(scores, TARGETS, 100, PROBLEM)
         theirs = chain_of_scores(GRAPH, scores.numpy(), "softmax", TARGETS.numpy(), 100)
         assert np.allclose(ours[0], theirs[0])
         assert np.allclose(ours[1], theirs[1])
-    sure, _ = transitions.hops_by_products(spread_out(1e4), TARGETS, 100, PROBLEM)
+    sure, _ = validation.hops_by_products(spread_out(1e4), TARGETS, 100, PROBLEM)
     assert np.allclose(sure, distances(GRAPH, TARGETS.numpy()))
 
 
@@ -207,11 +206,11 @@ def test_source_weights__sum_to_one_and_follow_the_distance():
 def test_validation__torch_chains_equal_the_exact_evaluation(monkeypatch):
     expected, truncation = chain_of_scores(GRAPH, SCORES.numpy(), "softmax", TARGETS.numpy(), 40)
     for dense_nodes in (1000, 1):
-        monkeypatch.setattr(transitions, "DENSE_NODES", dense_nodes)
-        hops, late = transitions.hops_by_products(SCORES, TARGETS, 40, PROBLEM)
+        monkeypatch.setattr(validation, "DENSE_NODES", dense_nodes)
+        hops, late = validation.hops_by_products(SCORES, TARGETS, 40, PROBLEM)
         assert np.allclose(hops, expected)
         assert np.allclose(late, truncation)
-    hops, _ = validation_hops(SCORES, TARGETS, 40, PROBLEM)
+    hops, _ = validation.validation_hops(SCORES, TARGETS, 40, PROBLEM)
     assert np.allclose(hops, expected)
 
 

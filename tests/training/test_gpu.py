@@ -7,11 +7,11 @@ import torch
 
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
-from garden.models.config import ModelConfig
+from garden.models.registry import ModelConfig
 from garden.training.config import TrainingOptions
 from garden.training.methods import guided
+from garden.training.methods.base import with_all_links
 from garden.training.methods.exact import exact_loss
-from garden.training.methods.target_masking import with_all_links
 from garden.training.trainer import Trainer
 from garden.training.training_graph import TrainingGraph
 from garden.training.validation import validation_metrics

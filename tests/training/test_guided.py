@@ -12,17 +12,13 @@ from garden.datasets.task import SearchTask
 from garden.errors import StrategyError
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.models.config import ModelConfig
 from garden.models.layers import Dropout
 from garden.models.policy import match_indicators
-from garden.models.registry import build_model
+from garden.models.registry import ModelConfig, build_model
 from garden.strategies.ego_matching import matched_table
 from garden.strategies.profile_keys import key_representations
 from garden.training.config import TrainingOptions
-from garden.training.ending import step_share
-from garden.training.handover import HANDOVER_TEMPERATURES, best_temperature
-from garden.training.methods.guided import imitation_losses, sampled_imitation_losses
-from garden.training.methods.target_masking import (
+from garden.training.methods.base import (
     mask_links,
     masked_distances,
     match_indicator_table,
@@ -30,7 +26,10 @@ from garden.training.methods.target_masking import (
     target_context_of,
     with_all_links,
 )
+from garden.training.methods.guided import imitation_losses, sampled_imitation_losses
+from garden.training.stopping import step_share
 from garden.training.training_graph import make_training_graph
+from garden.training.validation import HANDOVER_TEMPERATURES, best_temperature
 
 GRAPH = kaiser_hilgetag(n=40, beta=2, seed=1)
 TASK = SearchTask.split(GRAPH, seed=0)

@@ -11,13 +11,12 @@ from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError
 from garden.graphs.distances import distances
 from garden.graphs.graph import Graph
-from garden.models.config import ModelConfig
-from garden.training.callbacks import read_metrics
+from garden.models.registry import ModelConfig
 from garden.training.config import RunOptions, TrainingOptions
-from garden.training.limits import with_limit
 from garden.training.run import train_seeds
+from garden.training.state import read_metrics
 from garden.training.trainer import Trainer
-from garden.training.training_graph import validation_targets_of
+from garden.training.training_graph import validation_targets_of, with_limit
 from garden.training.universal.config import AdaptConfig
 from garden.training.validation import validation_metrics
 

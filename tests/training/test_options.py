@@ -7,10 +7,9 @@ import garden
 from garden.cli.main import main
 from garden.cli.train import default_out
 from garden.errors import SpecError
-from garden.models.config import ModelConfig
-from garden.training.config import TrainingOptions
-from garden.training.listener import Listener
-from garden.training.methods.config import METHODS
+from garden.models.registry import ModelConfig
+from garden.training.callbacks import Listener
+from garden.training.config import METHODS, TrainingOptions
 from garden.training.trainer import Trainer
 
 from .short_runs import GRAPH, SIZE, TASK, TRELLIS

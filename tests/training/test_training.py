@@ -14,13 +14,12 @@ from garden.datasets.task import SearchTask
 from garden.errors import DataError, GardenError, SpecError
 from garden.graphs.graph import Graph
 from garden.models.checkpoint import read_tensors, tensors_hash
-from garden.models.config import ModelConfig
+from garden.models.registry import ModelConfig
 from garden.training import trainer as trainer_module
-from garden.training.callbacks import MetricsFile, read_metrics
-from garden.training.config import RunOptions, TrainingOptions
-from garden.training.listener import Listener
-from garden.training.methods.config import METHODS
+from garden.training.callbacks import Listener
+from garden.training.config import METHODS, RunOptions, TrainingOptions
 from garden.training.run import train_seeds
+from garden.training.state import MetricsFile, read_metrics
 from garden.training.trainer import Trainer, TrainingError, clip_each_seed
 
 GRAPH = kaiser_hilgetag(n=30, beta=2, seed=1)
@@ -377,7 +376,7 @@ def test_cli__bad_training_options_are_one_line(capsys, tmp_path, arguments, mes
 
 
 def test_cli__interruption_says_how_to_resume(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr("garden.training.progress.progress_listener", lambda: StopAt(2))
+    monkeypatch.setattr("garden.training.callbacks.progress_listener", lambda: StopAt(2))
     with pytest.raises(SystemExit) as stopped:
         main(["train", SPEC, "--out", str(tmp_path / "run"), *FLAGS])
     assert stopped.value.code == 130

@@ -13,7 +13,7 @@ import tyro
 
 from garden.cli.console import Verb, duration, progress_lines, say
 from garden.experiments.run.config import AttributeJoin, Execution
-from garden.experiments.run.watcher import Watcher
+from garden.experiments.run.progress import ReproductionListener
 from garden.search.progress import Progress
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Reproduce(Verb):
             attributes=self.attributes,
         )
         if cut_short():
-            self._rehearse(scope)
+            self._try_first_units(scope)
             return
         if self.train_only:
             pretrain([self.name], self.out, scope, self.execution.device)
@@ -81,18 +81,17 @@ class Reproduce(Verb):
             page = reproduce([self.name], self.out, scope, self.execution, lines)
         say(f"the results are in {page}")
 
-    def _rehearse(self, scope: Scope) -> None:
+    def _try_first_units(self, scope: Scope) -> None:
         """One unit in small, kept in a temporary folder while it lasts."""
-        from garden.experiments.run.rehearsal import rehearse
-        from garden.experiments.run.reproduce import experiments_named
+        from garden.experiments.run.reproduce import experiments_named, try_first_units
         from garden.short_runs import VARIABLE
 
         with tempfile.TemporaryDirectory() as folder:
-            rehearse(experiments_named([self.name]), scope, Path(folder))
+            try_first_units(experiments_named([self.name]), scope, Path(folder))
         print(f"garden: {VARIABLE} is set: one run in small, nothing is kept", file=sys.stderr)
 
 
-class Lines(Watcher):
+class Lines(ReproductionListener):
     """Prints a line where a run of an experiment ends, with the time that the others will take.
 
     Args:

@@ -60,7 +60,7 @@ class Route(Verb):
 
     def run(self) -> None:
         """Route the message, print its path, draw it where asked for."""
-        from garden.plots.style import picture_format
+        from garden.plots.figures import picture_format
         from garden.routing import HOP_COLUMNS, route
 
         check_outputs(self.plot, json=self.json)

@@ -14,9 +14,8 @@ import tyro
 from garden.cli import train_flags as flags
 from garden.cli.console import GraphOptions, Verb, busy, check_outputs, print_table, say, write_json
 from garden.errors import DataError, SpecError
-from garden.models.config import ModelConfig
+from garden.models.registry import DEFAULT_MODEL, ModelConfig
 from garden.training.config import RunOptions, TrainingOptions
-from garden.training.methods.config import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from garden.training.run import TrainedRun

@@ -14,12 +14,13 @@ from typing import Annotated, Any, get_type_hints
 
 import tyro
 
-from garden.models.config import ModelConfig
-from garden.training.config import OPTION_MODELS, SIZE_MODELS, TrainingOptions
-from garden.training.methods.config import (
+from garden.models.registry import SIZE_MODELS, ModelConfig
+from garden.training.config import (
     METHOD_CONFIGS,
     METHODS,
+    OPTION_MODELS,
     TrainingConfig,
+    TrainingOptions,
     methods_with,
     option_names,
 )

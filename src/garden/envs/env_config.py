@@ -48,7 +48,7 @@ class EnvConfig:
 
     @property
     def limit(self) -> int:
-        """T_max as a number."""
+        """The hop at which an episode is truncated, T_max in the paper, as a number."""
         assert isinstance(self.max_hops, int)
         return self.max_hops
 

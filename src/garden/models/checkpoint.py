@@ -21,9 +21,8 @@ from garden.checkpoint_files import (
     write_config,
 )
 from garden.errors import DataError
-from garden.models.config import ModelConfig
 from garden.models.policy import Policy, PolicyInfo
-from garden.models.registry import build_model
+from garden.models.registry import ModelConfig, build_model
 
 FORMAT = "garden-policy-2"
 
@@ -35,7 +34,18 @@ def save_policy(policy: Policy, folder: Path) -> None:
 
 
 def load_policy(folder: Path, device: str = "cpu") -> Policy:
-    """Read a policy back."""
+    """Read a policy from its folder.
+
+    Args:
+        folder: A run folder, or one that :func:`save_policy` wrote.
+        device: Where its weights are kept.
+
+    Returns:
+        The policy, ready to route.
+
+    Raises:
+        DataError: If the folder holds none, or its files were altered.
+    """
     info = read_info(folder)
     tensors, _ = read_tensors(folder / WEIGHTS_FILE)
     try:

@@ -46,6 +46,31 @@ class StackedLayerNorm(nn.Module):
         return torch.addcmul(self.bias, normal, self.weight)
 
 
+class FeatureNetwork(nn.Module):
+    """Three linear layers over features, some of which do not count, with ReLU between them.
+
+    Args:
+        num_seeds: how many networks are stacked.
+        used: 1 for a feature that counts, else 0, (num_features,).
+        hidden: the width of both hidden layers.
+    """
+
+    used: Tensor  # (num_features, 1)
+
+    def __init__(self, num_seeds: int, used: Tensor, hidden: int) -> None:
+        super().__init__()
+        self.register_buffer("used", used.unsqueeze(1), persistent=False)
+        self.first = StackedLinear(num_seeds, len(used), hidden)
+        self.second = StackedLinear(num_seeds, hidden, hidden)
+        self.last = StackedLinear(num_seeds, hidden, 1)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """(num_seeds, rows, num_features) → (num_seeds, rows)."""
+        assert self.first.bias is not None
+        first = torch.baddbmm(self.first.bias, features, self.first.weight * self.used)
+        return self.last(torch.relu(self.second(torch.relu(first)))).squeeze(-1)
+
+
 class Dropout:
     """Dropout from a generator of its own, so that runs resume exactly.
 

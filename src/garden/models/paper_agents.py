@@ -15,9 +15,7 @@ from typing import cast, final
 import torch
 from torch import Tensor, nn
 
-from garden.models.base import Model
-from garden.models.config import ModelConfig
-from garden.models.ego_tensors import EgoTensors
+from garden.models.base import EgoTensors, Model
 from garden.models.gat import GraphAttention
 from garden.models.heads import PairNetwork
 from garden.models.layers import (
@@ -27,6 +25,7 @@ from garden.models.layers import (
     StackedLinear,
     mapped_profiles,
 )
+from garden.models.registry import ModelConfig
 
 
 @final

@@ -16,9 +16,8 @@ from garden.checkpoint_files import CONFIG_FILE
 from garden.errors import StrategyError
 from garden.graphs.ego import EgoGraph, EgoGraphs, ProfileTable
 from garden.graphs.identity import GraphIdentity
-from garden.models.base import Model, TargetContext
-from garden.models.config import ModelConfig
-from garden.models.ego_tensors import EgoTensors, ego_tensors, profile_tensor
+from garden.models.base import EgoTensors, Model, TargetContext, ego_tensors, profile_tensor
+from garden.models.registry import ModelConfig, build_model
 from garden.notebook import properties_as_html
 from garden.strategies.base import Selection, Strategy
 from garden.strategies.ego_matching import Matches, matched_pairs, matched_table
@@ -89,8 +88,6 @@ class Policy(Strategy):
         Returns:
             The policy; its value is not trained.
         """
-        from garden.models.registry import build_model
-
         size = size or ModelConfig()
         built = build_model(model, len(attribute_names), size, (seed,))
         if profiles is not None:
@@ -159,7 +156,7 @@ class Policy(Strategy):
         return self._representations(rows, self._tensors(batch), batch)
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The actor's output."""
+        """Scores of aligned candidates and targets, (num_pairs,) float64: the actor's output."""
         context = None
         if self.model.reads_neighbours:
             members = targets.ragged[NEIGHBOURS]

@@ -9,8 +9,9 @@ import numpy as np
 
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
+from garden.plots.figures import new_axes
 from garden.plots.layout import drawn_nodes, node_coordinates
-from garden.plots.style import SEEN_COLOUR, new_axes
+from garden.plots.style import SEEN_COLOUR
 from garden.plots.walk import draw_graph, draw_trip
 
 if TYPE_CHECKING:

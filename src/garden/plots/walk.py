@@ -12,16 +12,9 @@ import numpy as np
 
 from garden.errors import ArgumentError, expect, short_text
 from garden.graphs.graph import Graph
+from garden.plots.figures import new_axes, picture_format, save_figure
 from garden.plots.layout import drawn_nodes, node_coordinates
-from garden.plots.style import (
-    COLOUR_MAP,
-    EDGE_COLOUR,
-    NODE_COLOUR,
-    PATH_COLOUR,
-    new_axes,
-    picture_format,
-    save_figure,
-)
+from garden.plots.style import COLOUR_MAP, EDGE_COLOUR, NODE_COLOUR, PATH_COLOUR
 from garden.plots.trip import draw_trip_alone
 
 if TYPE_CHECKING:

@@ -25,17 +25,14 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.graphs.identity import GraphIdentity
 from garden.models.checkpoint import read_info, write_info
-from garden.models.config import ModelConfig
 from garden.models.policy import Policy, PolicyInfo
-from garden.models.registry import build_model
+from garden.models.registry import ModelConfig, build_model
 from garden.short_runs import cut_short
-from garden.training.callbacks import MetricsFile, listeners_for
-from garden.training.config import RunOptions, TrainingOptions
-from garden.training.limits import with_limit
-from garden.training.listener import Listener
-from garden.training.methods.config import A2CConfig, TrainingConfig
-from garden.training.state import STATE_FILE, SeedProgress, weights_of
+from garden.training.callbacks import Listener, SeedListener, listeners_for
+from garden.training.config import A2CConfig, RunOptions, TrainingConfig, TrainingOptions
+from garden.training.state import STATE_FILE, MetricsFile, SeedProgress, weights_of
 from garden.training.trainer import TRAINS_VALUE, Outcome, Trainer
+from garden.training.training_graph import with_limit
 
 SUMMARY_FILE = "summary.json"
 _LOG = logging.getLogger("garden")
@@ -124,7 +121,7 @@ def _finished(
 
 def _own_listeners(folders: Sequence[Path], options: RunOptions) -> list[Listener]:
     """The metrics file of every seed, and the loggers that the options ask for."""
-    files = [MetricsFile(folder).of_seed(seed) for seed, folder in enumerate(folders)]
+    files = [SeedListener(seed, MetricsFile(folder).append) for seed, folder in enumerate(folders)]
     extras = [listeners_for(folder, options, seed) for seed, folder in enumerate(folders)]
     return [*files, *(one for some in extras for one in some)]
 

@@ -1,11 +1,12 @@
 """Everything that changes while a stack of models trains, and how it is stored per seed.
 
 A seed's state file holds its last weights, its best weights, its optimiser moments and the random
-state, so that one file is enough to continue exactly.
+state, so that one file is enough to continue exactly. Its metrics file has a line per validation.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from garden.atomic import write_text
 from garden.checkpoint_files import WEIGHTS_FILE
 from garden.errors import DataError
 from garden.models.base import Model
@@ -21,6 +23,7 @@ from garden.models.checkpoint import read_tensors, write_tensors
 
 STATE_FILE = "state.safetensors"
 _MOMENTS = ("exp_avg", "exp_avg_sq")
+Record = dict[str, Any]
 
 
 @dataclass
@@ -151,3 +154,36 @@ def slice_of(name: str, tensor: Tensor, seed: int) -> Tensor:
         seed: the place of the seed in the stack.
     """
     return tensor[seed : seed + 1] if is_stacked(name) else tensor
+
+
+class MetricsFile:
+    """``metrics.jsonl``: one line per validation."""
+
+    NAME = "metrics.jsonl"
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / self.NAME
+
+    def append(self, record: Record) -> None:
+        """Add a line, the record of one validation."""
+        try:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(record) + "\n")
+        except OSError as error:
+            raise DataError(f"{self.path}: cannot be written ({error.strerror})") from None
+
+    def cut(self, update: int) -> None:
+        """Drop lines later than this update, which a resumed run will write again."""
+        kept = [record for record in read_metrics(self.path) if record["update"] <= update]
+        write_text(self.path, "".join(json.dumps(record) + "\n" for record in kept))
+
+
+def read_metrics(path: Path) -> list[Record]:
+    """The records of a metrics file; a line cut short by a crash is left out."""
+    records = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+        try:
+            records.append(json.loads(line))
+        except ValueError:
+            continue
+    return records

@@ -21,31 +21,37 @@ from torch import Tensor
 from garden.datasets.task import SearchTask
 from garden.errors import GardenError
 from garden.models.base import Model
-from garden.models.config import ModelConfig
 from garden.models.layers import Dropout
-from garden.models.registry import build_model
+from garden.models.registry import ModelConfig, build_model
 from garden.search.chain import chain_of_scores
-from garden.training.ending import has_lost_patience, last_update, note_ratio, step_size
-from garden.training.handover import (
+from garden.training.callbacks import Listener
+from garden.training.config import TrainingConfig
+from garden.training.methods.a2c import a2c_loss
+from garden.training.methods.base import UpdateLoss
+from garden.training.methods.exact import exact_loss
+from garden.training.methods.guided import guided_loss
+from garden.training.state import SeedProgress, TrainingState
+from garden.training.stopping import (
+    Clock,
+    Interrupt,
+    Pace,
+    Plan,
+    deferred_interrupt,
+    has_lost_patience,
+    last_update,
+    note_ratio,
+    step_size,
+)
+from garden.training.training_graph import TrainingGraph, make_training_graph, with_limit
+from garden.training.validation import (
     HANDOVER_TEMPERATURES,
     HandedOver,
     best_of_training,
     choose_temperature,
     copy_of_best,
+    validation_metrics,
     weigh_last,
 )
-from garden.training.interrupt import Interrupt, deferred_interrupt
-from garden.training.limits import with_limit
-from garden.training.listener import Listener, Plan
-from garden.training.methods.a2c import a2c_loss
-from garden.training.methods.config import TrainingConfig
-from garden.training.methods.exact import exact_loss
-from garden.training.methods.guided import guided_loss
-from garden.training.objectives import UpdateLoss
-from garden.training.pace import Clock, Pace
-from garden.training.state import SeedProgress, TrainingState
-from garden.training.training_graph import TrainingGraph, make_training_graph
-from garden.training.validation import validation_metrics
 
 Loss = Callable[[Model, TrainingGraph, Any, Dropout, torch.Generator], UpdateLoss]
 """An update's loss, from the options of its own method."""
@@ -68,7 +74,7 @@ class _TimeUpError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """How a training ended."""
+    """How a training ended: its last state, why it stopped, and the policies it hands over."""
 
     state: TrainingState
     stopped: str  # "finished", "early", "time" or "interrupted"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,10 +17,11 @@ from garden.errors import TaskError
 from garden.graphs.distances import distances
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.models.ego_tensors import EgoTensors, ego_tensors
+from garden.models.base import EgoTensors, ego_tensors
 from garden.random_streams import VALIDATION_TARGETS
 from garden.search.config import PAPERS_LIMIT, limit_towards
 from garden.strategies.profile_keys import profile_keys
+from garden.training.config import TrainingConfig
 
 MAX_TABLE_NODES = 6000  # up to here all distances are held; beyond, rows are made when asked for
 MAX_VALIDATION_TARGETS = 100
@@ -47,7 +48,7 @@ class Links:
 
     @property
     def device(self) -> torch.device:
-        """Where the tensors live."""
+        """The device that all tensors of the graph are on."""
         return self.holders.device
 
     def sum_neighbours(self, table: Tensor) -> Tensor:
@@ -202,3 +203,13 @@ def _max_targets_in_time(graph: Graph) -> int:
         return most
     affordable = int(MAX_LONG_STEPS / (len(graph.indices) * limit))
     return min(most, max(_FEWEST_LONG_TARGETS, affordable))
+
+
+def with_limit(config: TrainingConfig, tasks: Sequence[SearchTask]) -> TrainingConfig:
+    """The options with a number of hops in place of `auto`.
+
+    It goes by the distances of all sources to the validation targets used, those of all seeds
+    where several are trained as one stack.
+    """
+    targets = np.unique(np.concatenate([validation_targets_of(task) for task in tasks]))
+    return replace(config, max_hops=limit_towards(config.max_hops, tasks[0].graph, targets))

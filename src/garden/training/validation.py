@@ -1,27 +1,48 @@
-"""Validation: the exact oracle ratio and truncation rate on a split's validation targets."""
+"""Validation: exact oracle ratios on a split's validation targets, and what is chosen by them.
+
+A training that ran to its end hands over what validation called best. One that was stopped also
+weighs the weights that it stopped at, which may be better than all that was validated before; this
+concerns the policy handed over only, and what the training would continue from stays as it is.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from garden.models.base import Model
-from garden.training.chain_solvers import validation_hops
-from garden.training.methods.target_masking import distances_towards, scores_towards, with_all_links
-from garden.training.training_graph import TrainingGraph
+from garden.search.chain import chain_of_scores
+from garden.training.chain_solvers import DENSE_NODES
+from garden.training.methods.base import (
+    distances_towards,
+    log_policy,
+    scores_towards,
+    with_all_links,
+)
+from garden.training.state import SeedProgress, TrainingState, is_stacked
+from garden.training.training_graph import Links, TrainingGraph
 
-_ENTRIES_PER_BLOCK = 1 << 21
+_ENTRIES_PER_BLOCK = 1 << 21  # scores of a block of targets
+DENSE_ENTRIES = 1 << 28  # of one batch of dense systems, on a GPU
 _FEW_CHAINS = 8  # between looks at the clock, on graphs where each of them takes its time
 _QUICK_NODES = 5000
 
 Lap = Callable[[str], None]
 """Called with what the time since the last call was spent on: embedding, scoring, walking."""
 
+HANDOVER_TEMPERATURES = (0.2, 0.25, 0.35, 0.5, 0.7, 1.0)
+_LEAST_ERROR = 0.005  # of a validation ratio
+
+Measure = Callable[[Sequence[float]], Tensor]
+"""Validation ratios of the state's model, (num_temperatures, num_seeds, num_targets)."""
+
 
 def _no_lap(_kind: str) -> None:
-    """Nobody is interested."""
+    """What is called between the parts of a validation that nobody times."""
 
 
 def validation_metrics(
@@ -97,3 +118,140 @@ def _hops_in_parts(
         parts.append(validation_hops(scores[few], targets[few], max_hops, problem))
         lap("walking")
     return torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts])
+
+
+def validation_hops(
+    scores: Tensor, targets: Tensor, max_hops: int, problem: Links
+) -> tuple[Tensor, Tensor]:
+    """Expected min(hops, max_hops) and truncation of every source, (batch, num_nodes) each.
+
+    Args:
+        scores: (batch, num_nodes).
+        targets: node numbers, (batch,).
+        max_hops: the hop at which an episode is truncated.
+        problem: the graph as tensors.
+    """
+    if scores.device.type == "cpu":
+        expected, truncation = chain_of_scores(
+            problem.graph, scores.double().numpy(), "softmax", targets.numpy(), max_hops
+        )
+        return torch.as_tensor(expected), torch.as_tensor(truncation)
+    parts = [
+        hops_by_products(scores[block], targets[block], max_hops, problem)
+        for block in _blocks(len(targets), problem.num_nodes)
+    ]
+    return torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts])
+
+
+def hops_by_products(
+    scores: Tensor, targets: Tensor, max_hops: int, problem: Links
+) -> tuple[Tensor, Tensor]:
+    """The same by products of tensors, as a GPU takes it; all targets at once.
+
+    Args:
+        scores: (batch, num_nodes).
+        targets: node numbers, (batch,).
+        max_hops: the hop at which an episode is truncated.
+        problem: the graph as tensors.
+    """
+    chances = log_policy(scores.double(), problem).exp()
+    chances = chances * (problem.holders != targets[:, None])
+    on_way = torch.ones_like(scores, dtype=torch.float64).scatter(1, targets[:, None], 0.0)
+    expected = torch.zeros_like(on_way)
+    dense = problem.num_nodes <= DENSE_NODES
+    if dense:
+        n = problem.num_nodes
+        moves = torch.zeros(len(targets), n * n, dtype=torch.float64, device=scores.device)
+        moves.index_copy_(1, problem.holders * n + problem.neighbours, chances)
+        moves = moves.reshape(-1, n, n)
+    for _ in range(max_hops):
+        expected += on_way
+        if dense:
+            on_way = torch.bmm(moves, on_way.unsqueeze(-1)).squeeze(-1)
+        else:
+            moved = chances * on_way.index_select(1, problem.neighbours)
+            on_way = torch.zeros_like(on_way).index_add(1, problem.holders, moved)
+    return expected, on_way
+
+
+def _blocks(count: int, num_nodes: int) -> list[slice]:
+    size = max(1, DENSE_ENTRIES // min(num_nodes, DENSE_NODES) ** 2)
+    return [slice(start, start + size) for start in range(0, count, size)]
+
+
+@dataclass(frozen=True, eq=False)
+class HandedOver:
+    """A stack of policies and how each came about."""
+
+    weights: dict[str, Tensor]  # stacked, as in the state
+    seeds: list[SeedProgress]
+
+    @property
+    def has_temperature(self) -> bool:
+        """Whether the model has a temperature to choose."""
+        return "temperature" in self.weights
+
+
+def best_of_training(state: TrainingState) -> HandedOver:
+    """What validation called best, as the state holds it: a choice made here is stored there."""
+    return HandedOver(state.best, state.seeds)
+
+
+def copy_of_best(state: TrainingState) -> HandedOver:
+    """The same apart from the state, so that nothing is changed there."""
+    weights = {name: tensor.clone() for name, tensor in state.best.items()}
+    return HandedOver(weights, [replace(progress) for progress in state.seeds])
+
+
+def weigh_last(handed: HandedOver, state: TrainingState, measure: Measure) -> None:
+    """Take a seed's last weights where they score better than its best.
+
+    Args:
+        handed: the policies so far.
+        state: the training as it stands.
+        measure: gives validation ratios at some temperatures.
+    """
+    ratios = measure((1.0,))[0].mean(dim=1)
+    for seed, progress in enumerate(handed.seeds):
+        if float(ratios[seed]) >= progress.best_ratio:
+            continue
+        progress.best_ratio, progress.best_update = float(ratios[seed]), state.update
+        for name, tensor in state.model.state_dict().items():
+            if is_stacked(name):
+                handed.weights[name][seed] = tensor[seed]
+
+
+def choose_temperature(handed: HandedOver, state: TrainingState, measure: Measure) -> None:
+    """Give each policy the temperature that validation asks for.
+
+    Args:
+        handed: the policies; their temperatures are set.
+        state: the training as it stands.
+        measure: gives validation ratios at some temperatures.
+    """
+    handed.weights["temperature"].fill_(1.0)
+    last = {name: tensor.clone() for name, tensor in state.model.state_dict().items()}
+    state.model.load_state_dict(handed.weights)
+    try:
+        ratios = measure(HANDOVER_TEMPERATURES)
+    finally:
+        state.model.load_state_dict(last)
+    for seed, progress in enumerate(handed.seeds):
+        place = best_temperature(ratios[:, seed])
+        progress.temperature = HANDOVER_TEMPERATURES[place]
+        progress.tempered_ratio = float(ratios[place, seed].mean())
+        handed.weights["temperature"][seed] = progress.temperature
+
+
+def best_temperature(ratios: Tensor) -> int:
+    """The place of the temperature to use, from ratios (num_temperatures, num_targets).
+
+    The highest within a standard error of the best: validation targets are few, and a policy that
+    is too sure of itself walks in circles where it is wrong. An error below half a percent, as
+    where all of them were reached without a detour, is taken for half a percent.
+    """
+    means = ratios.mean(dim=1)
+    best = int(means.argmin())
+    error = float(ratios[best].std(correction=0)) / math.sqrt(ratios.shape[1])
+    error = max(error, _LEAST_ERROR)
+    return int((means <= means[best] + error).nonzero().max())

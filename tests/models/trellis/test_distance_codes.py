@@ -6,18 +6,17 @@ from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.experiments.run.jobs import Training
 from garden.models.base import TargetContext
-from garden.models.config import ModelConfig
 from garden.models.layers import KEEP_ALL, Dropout, with_gaps
-from garden.models.registry import build_model
+from garden.models.registry import ModelConfig, build_model
 from garden.models.trellis.distance_codes import (
     CODE_WIDTH,
     DistanceCodeNetwork,
     aligned_log_hops,
     log_hops,
 )
-from garden.models.trellis.features import EMBEDDING
+from garden.models.trellis.model import EMBEDDING
 from garden.training.config import TrainingOptions
-from garden.training.methods.target_masking import (
+from garden.training.methods.base import (
     MaskedTargets,
     mask_links,
     scores_towards,

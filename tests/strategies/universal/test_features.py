@@ -15,7 +15,12 @@ from garden.strategies.universal.features import (
     pair_features,
     plain_pair_features,
 )
-from garden.strategies.universal.rows import MAX_MEMBERS, SHAPE, ego_representations, feature_rows
+from garden.strategies.universal.representation import (
+    MAX_MEMBERS,
+    SHAPE,
+    ego_representations,
+    feature_rows,
+)
 
 
 def rows_of_graph(graph):

@@ -64,7 +64,14 @@ class Adaptation(Work):
         return f"{self.graph}, seed {self.seed}"
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
-        """Adapt on training targets, play on test pairs."""
+        """Adapt on training targets, play on test pairs.
+
+        Args:
+            cache: Where policies come from; none is needed.
+
+        Returns:
+            Outcomes by contender, and under ``adapted`` the record of each adaptation.
+        """
         start = strategy_named(BASE)
         assert isinstance(start, Universal)
         task = SearchTask.split(graph_named(self.graph), seed=self.seed)
@@ -99,7 +106,7 @@ def graph_named(spec: str) -> Graph:
 
 
 def works(scope: Scope) -> Sequence[Work]:
-    """Every graph, every seed."""
+    """Every graph with every seed: adapted from each number of messages, in both ways."""
     return [work for some in _works(scope).values() for work in some]
 
 

@@ -62,7 +62,7 @@ class FailureReport(Work):
         return Training(self.graph, self.seed, self.options)
 
     def trainings(self) -> tuple[Training, ...]:
-        """The one policy."""
+        """The training of the policy that is looked into."""
         return (self.training,)
 
     def to_json(self) -> dict[str, Any]:
@@ -70,7 +70,15 @@ class FailureReport(Work):
         return self.training.to_json()
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
-        """Play all sources against all test targets, exactly."""
+        """Play all sources against all test targets, exactly.
+
+        Args:
+            cache: Where the policy comes from.
+
+        Returns:
+            ``targets``, each with its mean oracle ratio and its traits; ``trip``, the nodes of a
+            walk to the worst of them from the source that needs most hops; and ``trip_target``.
+        """
         graph, task = graph_of(self.graph), task_of(self.graph, self.seed)
         policy = cache.policy(self.training)
         rows = policy.represent(ego_graphs(graph))
@@ -108,7 +116,16 @@ def profile_classes(graph: Graph) -> np.ndarray:
 
 
 def traits_of(graph: Graph, classes: np.ndarray, node: int) -> dict[str, Any]:
-    """What may make a target hard to find."""
+    """What may make a target hard to find.
+
+    Args:
+        graph: The graph.
+        classes: How many nodes share each node's profile, (num_nodes,).
+        node: The target.
+
+    Returns:
+        Its traits by name, as plain values.
+    """
     around = graph.neighbours(node)
     return {
         "node": graph.node_names[node],
@@ -120,7 +137,7 @@ def traits_of(graph: Graph, classes: np.ndarray, node: int) -> dict[str, Any]:
 
 
 def works(scope: Scope) -> Sequence[Work]:
-    """Every graph and seed."""
+    """A failure report of every graph and seed."""
     return [work for of in _reports(scope).values() for work in of]
 
 

@@ -97,7 +97,14 @@ class Perturbed(Work):
         }
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
-        """Play the split's test pairs; a policy knows the graph as it was."""
+        """Play the split's test pairs; a policy knows the graph as it was.
+
+        Args:
+            cache: Where policies come from.
+
+        Returns:
+            Outcomes by contender, target by target.
+        """
         road, views = perturbed_graph(
             graph_of(self.graph), self.perturbation, self.level, self.seed
         )
@@ -151,7 +158,15 @@ def works(scope: Scope) -> Sequence[Work]:
 def perturbed(
     ego: str, seed: int, perturbation: Perturbation, level: float, quick: bool
 ) -> Perturbed:
-    """One unit; universal was trained without this graph."""
+    """One unit; universal was trained without this graph.
+
+    Args:
+        ego: The Facebook graph, by number.
+        seed: Of the split and of the perturbation.
+        perturbation: What is done to the graph.
+        level: How much of it.
+        quick: Whether trainings are cut short.
+    """
     graph = f"facebook:{ego}"
     options, config = LEARNED["trellis"], UniversalConfig()
     kinds = HoldoutTraining(graph, config).kinds
@@ -163,7 +178,15 @@ def perturbed(
 
 
 def levels_of(perturbation: Perturbation, scope: Scope) -> tuple[float, ...]:
-    """The levels to play: of a quick run the least and the most."""
+    """The levels to play: of a quick run the least and the most.
+
+    Args:
+        perturbation: What is done to the graph.
+        scope: How much is made.
+
+    Returns:
+        One of the tuples of :data:`LEVELS`, from no change to the most.
+    """
     levels = LEVELS[perturbation]
     return (levels[0], levels[-1]) if scope.quick else levels
 

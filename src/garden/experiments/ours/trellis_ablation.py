@@ -14,7 +14,7 @@ from garden.experiments.report.tables import footing_of
 from garden.experiments.run.config import FIRST_SEED, Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
-from garden.models.config import ModelConfig
+from garden.models.registry import ModelConfig
 from garden.search.config import PAPERS_LIMIT, EvaluationConfig
 from garden.training.config import TrainingOptions
 
@@ -48,7 +48,14 @@ def variants() -> dict[str, tuple[TrainingOptions, ModelConfig]]:
 
 
 def comparison(graph: str, seed: int, names: Sequence[str], quick: bool) -> Comparison:
-    """Variants on one split of one graph."""
+    """Variants on one split of one graph.
+
+    Args:
+        graph: The graph's spec.
+        seed: Of the split.
+        names: Of the variants.
+        quick: Whether trainings are cut short.
+    """
     contenders = []
     for name in names:
         options, size = variants()[name]
@@ -69,7 +76,7 @@ def works(scope: Scope) -> Sequence[Work]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """One row per variant."""
+    """A table of ratios with a row per variant, one of differences to the whole, and claims."""
     pools = _pools(_by_id(scope), result_of)
     published = _pools(_as_published(scope), result_of)
     rows = [(name, *(_cell(pool, name) for pool in pools.values())) for name in variants()]

@@ -64,7 +64,7 @@ class MemoryTrials:
         ]
 
     def report(self, scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-        """One table."""
+        """One table: every memory on every graph, and the one that validation chose."""
         pools, chosen = {}, {}
         for graph in scope.graphs_among(tuple(self.trials)):
             trial, seeds = self.trials[graph], self._seeds(scope, graph)

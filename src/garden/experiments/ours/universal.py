@@ -93,7 +93,15 @@ class UniversalHoldout(Work):
         return {**super().to_json(), "memories": memories, "choosing_pairs": CHOOSING_PAIRS}
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
-        """Play the same pairs with each memory and with the best rule; validate the memories."""
+        """Play the same pairs with each memory and with the best rule; validate the memories.
+
+        Args:
+            cache: Whose folder holds the policy, or will.
+
+        Returns:
+            Outcomes by contender, ratios of the memories on validation graphs, and how the policy
+            was trained.
+        """
         policy = self.holdout.policy(cache.policies)
         task = SearchTask.split(graph_of(self.graph), self.seed, self.num_pairs)
         rule, _, memory = BEST_RULE.partition("+")
@@ -110,7 +118,7 @@ class UniversalHoldout(Work):
 
 
 def works(scope: Scope) -> Sequence[Work]:
-    """Every graph and seed."""
+    """Every graph and seed, each with a policy that was trained without that graph."""
     return [work for name in _graphs(scope) for work in _of_graph(name, scope)]
 
 

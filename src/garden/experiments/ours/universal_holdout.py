@@ -57,7 +57,7 @@ class HoldoutTraining:
 
     @cached_property
     def key(self) -> str:
-        """The address."""
+        """The address of this training, by which its policy is found again."""
         return address_of(["hold-out-training", FORMAT, self.to_json()])
 
     def folder_in(self, policies: Path) -> Path:
@@ -76,7 +76,7 @@ class HoldoutTraining:
         return load_universal(folder)
 
     def trained(self) -> Universal:
-        """The policy, trained."""
+        """The policy, trained now on graphs of the kinds that are not held out."""
         from garden.training.universal.train import (
             train_universal,
             training_record,

@@ -61,7 +61,13 @@ _PAPER = "paper"
 
 
 def comparison(beta: float, seed: int, quick: bool) -> Comparison:
-    """All strategies on one graph."""
+    """All strategies on one graph.
+
+    Args:
+        beta: The density's parameter.
+        seed: Of the graph and of the split.
+        quick: Whether trainings are cut short.
+    """
     graph = graph_spec(beta, seed)
     options = QUICK if quick else _LEARNED
     garden, trellis = (Training(graph, seed, options[name]) for name in ("garden", "trellis"))
@@ -105,7 +111,7 @@ AllResults = Mapping[float, DensityResults]
 
 
 def works(scope: Scope) -> Sequence[Work]:
-    """Every density, every graph."""
+    """A comparison on every graph of every density."""
     return [work for some in _works(scope).values() for work in some]
 
 

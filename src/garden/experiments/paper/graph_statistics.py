@@ -31,11 +31,19 @@ class Description(Work):
 
     @property
     def title(self) -> str:
-        """The graph."""
+        """The graph that is described."""
         return self.graph
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
-        """Count and measure."""
+        """Count and measure the graph.
+
+        Args:
+            cache: Where policies come from; none is needed.
+
+        Returns:
+            What ``graph_statistics`` finds, and ``homophily``: by how much profiles of linked nodes
+            are more alike than those of any two.
+        """
         found = graph_statistics(graph_of(self.graph))
         return {**found, "homophily": found["cosine_over_edges"] / found["cosine_over_pairs"] - 1}
 
@@ -50,7 +58,7 @@ def works(scope: Scope) -> Sequence[Work]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """One row per graph."""
+    """One row per graph: nodes, links, attributes, distances and homophily."""
     found = {
         ego: {join: result_of(Description(f"facebook:{ego}{end}")) for join, end in _JOINS.items()}
         for ego in scope.graphs_among(tuple(GRAPHS))

@@ -53,7 +53,12 @@ _COMPARISONS = (
 
 
 def comparison(seed: int, quick: bool) -> Comparison:
-    """The paper's three, trellis, and the walker that reads attributes alone, on one graph."""
+    """The paper's three, trellis, and the walker that reads attributes alone, on one graph.
+
+    Args:
+        seed: Of the graph and of the split.
+        quick: Whether trainings are cut short.
+    """
     graph = graph_spec(BETA, seed)
     learned = (QUICK if quick else _LEARNED).items()
     contenders = (
@@ -64,7 +69,7 @@ def comparison(seed: int, quick: bool) -> Comparison:
 
 
 def works(scope: Scope) -> Sequence[Work]:
-    """Every seed."""
+    """A comparison for every seed, each on a graph and a split of its own."""
     return _works(scope)
 
 

@@ -45,7 +45,15 @@ class Claim:
 
 
 def claim_of_signs(text: str, signs: Mapping[str, int]) -> Claim:
-    """A claim from one sign per case: 1 holds, −1 fails, 0 is undecided."""
+    """A claim from one sign per case.
+
+    Args:
+        text: The statement.
+        signs: By case: 1 where it holds, −1 where it fails, 0 where it is undecided.
+
+    Returns:
+        The claim, with its cases sorted by their sign.
+    """
 
     def cases(sign: int) -> tuple[str, ...]:
         return tuple(case for case, found in signs.items() if found == sign)
@@ -54,7 +62,15 @@ def claim_of_signs(text: str, signs: Mapping[str, int]) -> Claim:
 
 
 def claim_by_case(text: str, cases: Mapping[str, bool]) -> Claim:
-    """A claim that needs no interval: each case is either so or not."""
+    """A claim that needs no interval: each case is either so or not.
+
+    Args:
+        text: The statement.
+        cases: By case, whether it holds.
+
+    Returns:
+        The claim, undecided on no case.
+    """
     return claim_of_signs(text, {case: 1 if is_so else -1 for case, is_so in cases.items()})
 
 

@@ -14,7 +14,17 @@ BEST_RULE = "bidirectional+visited"
 def headline_table(
     name: str, pools: Mapping[str, Pooled], chosen: Mapping[str, str], footing: str
 ) -> Table:
-    """Means over seeds by graph; ``chosen`` is trellis with the memory that validation chose."""
+    """Means over seeds by graph, the table that the README shows.
+
+    Args:
+        name: The table's name, and its file's.
+        pools: The comparisons, one per graph.
+        chosen: By graph, the contender that is trellis with the memory that validation chose.
+        footing: What stands under the table.
+
+    Returns:
+        A row per strategy and a column per graph.
+    """
 
     def means(label: str) -> list[str]:
         return [f"{pool.estimate('ratio', label).mean:.2f}" for pool in pools.values()]

@@ -25,7 +25,14 @@ class Estimate:
     high: float
 
     def text(self, digits: int = 2) -> str:
-        """The mean and its interval as a cell of a table."""
+        """The mean and its interval as a cell of a table.
+
+        Args:
+            digits: After the decimal point.
+
+        Returns:
+            Such as ``1.23 (1.10 – 1.35)``.
+        """
         return f"{self.mean:.{digits}f} ({self.low:.{digits}f} – {self.high:.{digits}f})"
 
     def scaled(self, factor: float) -> Estimate:
@@ -50,7 +57,15 @@ class Pooled:
     num_seeds: int
 
     def estimate(self, metric: str, label: str) -> Estimate:
-        """The mean over seeds of one contender's metric."""
+        """The mean over seeds of one contender's metric.
+
+        Args:
+            metric: One of those that were pooled, such as ``ratio``.
+            label: The contender.
+
+        Returns:
+            The mean with its interval over seeds and targets.
+        """
         column = self.labels.index(label)
         return estimate_of(
             float(self.means[metric][:, column].mean()), self.resampled[metric][:, column]
@@ -61,7 +76,16 @@ class Pooled:
         return float(self.means[metric][:, self.labels.index(label)].max())
 
     def difference(self, metric: str, label: str, other: str) -> Estimate:
-        """How much more of a metric one contender has than another, pair by pair."""
+        """How much more of a metric one contender has than another, pair by pair.
+
+        Args:
+            metric: One of those that were pooled.
+            label: The contender.
+            other: The contender whose metric is subtracted.
+
+        Returns:
+            The mean difference; its interval is paired, since both share seeds, targets and draws.
+        """
         mine, theirs = self.labels.index(label), self.labels.index(other)
         mean = float((self.means[metric][:, mine] - self.means[metric][:, theirs]).mean())
         draws = self.resampled[metric]
@@ -129,7 +153,15 @@ def pooled(
 
 
 def over_seeds(values: Sequence[float], seed: int = 0) -> Estimate:
-    """The mean of one value per seed, with an interval that resamples seeds alone."""
+    """The mean of one value per seed, with an interval that resamples seeds alone.
+
+    Args:
+        values: One per seed.
+        seed: Of the bootstrap.
+
+    Returns:
+        The mean with its 95 % interval.
+    """
     table = np.asarray(values, dtype=float)
     chosen = np.random.default_rng(seed).integers(len(table), size=(NUM_RESAMPLES, len(table)))
     return estimate_of(float(table.mean()), table[chosen].mean(axis=1))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from garden.atomic import write_text
 from garden.experiments.report.claims import CLAIM_COLUMNS, Claim, claim_rows
-from garden.plots.style import save_figure
+from garden.plots.figures import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -96,7 +96,12 @@ CLAIMS_FOOTING = (
 
 
 def write_section(folder: Path, section: Section) -> None:
-    """Write the section's tables, its claims among them, and the section itself for the page."""
+    """Write the section's tables, its claims among them, and the section itself for the page.
+
+    Args:
+        folder: The experiment's folder of results; it is made where it is missing.
+        section: What was found.
+    """
     for table in (section.claims_table, *section.findings.tables):
         write_text(folder / f"{table.name}.md", table.markdown())
         write_text(folder / f"{table.name}.csv", table.csv())
@@ -105,7 +110,13 @@ def write_section(folder: Path, section: Section) -> None:
 
 
 def write_figure(folder: Path, name: str, figure: Figure) -> None:
-    """Write a figure for screens and for print."""
+    """Write a figure for screens and for print.
+
+    Args:
+        folder: The experiment's folder of results.
+        name: The figure's name, without a suffix.
+        figure: What was drawn.
+    """
     save_figure(figure, folder / f"{name}.png")
     save_figure(figure, folder / f"{name}.svg")
 

@@ -55,7 +55,16 @@ def percent_rows(
 def difference_rows(
     pools: Mapping[str, Pooled], comparisons: Sequence[tuple[str, str]], metric: str = "ratio"
 ) -> list[Row]:
-    """Paired differences of a metric, the first of each comparison minus the second."""
+    """Paired differences of a metric, the first of each comparison minus the second.
+
+    Args:
+        pools: The comparisons, one per column.
+        comparisons: Pairs of contenders' labels, one per row.
+        metric: Which metric is compared.
+
+    Returns:
+        A row per comparison: what is compared, then a cell per column.
+    """
     return [
         (
             f"{mine} − {other}",
@@ -74,5 +83,14 @@ def footing_of(pools: Mapping[str, Pooled]) -> str:
 
 
 def group_win_rates(results: Sequence[Result], group: str, label: str) -> list[float]:
-    """The win rate of one contender among those of a win group, seed by seed."""
+    """The win rate of one contender among those of a win group, seed by seed.
+
+    Args:
+        results: What comparisons stored, one per seed.
+        group: The name of the win group.
+        label: The contender.
+
+    Returns:
+        A share of pairs per seed.
+    """
     return [float(result["win_groups"][group][label]) for result in results]

@@ -10,7 +10,6 @@ from garden.errors import SpecError
 ExecutorName = Literal["process", "pool", "ray"]
 AttributeJoin = Literal["by-id", "as-published"]
 NUM_QUICK_SEEDS = 2
-"""The limit of every experiment, the paper's. It is part of a result's address."""
 FIRST_SEED = 20
 """Of the Facebook graphs: splits of earlier seeds were looked at while trellis was made."""
 
@@ -33,13 +32,31 @@ class Scope:
     """One way of joining the Facebook graphs' attributes in place of both (facebook only)."""
 
     def seeds_or(self, own: int, first: int = 0) -> tuple[int, ...]:
-        """The seeds to play: those given, two of a quick run, else the experiment's own number."""
+        """The seeds to play: those given, two of a quick run, else the experiment's own number.
+
+        Args:
+            own: How many seeds the experiment has by itself.
+            first: The first of them.
+
+        Returns:
+            The seeds, in order.
+        """
         if self.seeds is not None:
             return self.seeds
         return tuple(range(first, first + (NUM_QUICK_SEEDS if self.quick else own)))
 
     def graphs_among(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """The graphs to play, in the experiment's order."""
+        """The graphs to play, in the experiment's order.
+
+        Args:
+            names: All that the experiment has.
+
+        Returns:
+            Those that were asked for, or all.
+
+        Raises:
+            SpecError: If one was asked for that the experiment does not have.
+        """
         if self.graphs is None:
             return names
         unknown = [name for name in self.graphs if name not in names]

@@ -45,7 +45,18 @@ Starting = Callable[[Work], None]
 
 
 def done_by(work: Work, cache: PolicyCache) -> Done:
-    """Do one unit here and now."""
+    """Do one unit here and now.
+
+    Args:
+        work: The unit.
+        cache: Where its policies come from.
+
+    Returns:
+        The unit, its result, and how it was made: seconds, versions and the command.
+
+    Raises:
+        WorkError: If the unit fails; it is named in the message.
+    """
     started = time.monotonic()
     try:
         result = work.perform(cache)
@@ -66,7 +77,16 @@ def done_by(work: Work, cache: PolicyCache) -> Done:
 def in_this_process(
     works: Sequence[Work], cache: PolicyCache, starting: Starting
 ) -> Iterator[Done]:
-    """One after the other."""
+    """Do units one after the other, in this process.
+
+    Args:
+        works: The units.
+        cache: Where policies come from.
+        starting: Called with each unit when it is taken up.
+
+    Yields:
+        Each unit with what came of it.
+    """
     for work in works:
         starting(work)
         yield done_by(work, cache)
@@ -75,7 +95,20 @@ def in_this_process(
 def in_a_pool(
     works: Sequence[Work], cache: PolicyCache, starting: Starting, num_workers: int
 ) -> Iterator[Done]:
-    """Side by side in processes of one thread each; a dead one is replaced."""
+    """Do units side by side in processes of one thread each; a dead one is replaced.
+
+    Args:
+        works: The units.
+        cache: Where policies come from.
+        starting: Called with each unit when it is taken up.
+        num_workers: How many processes there are.
+
+    Yields:
+        Units with what came of them, in the order that they end in.
+
+    Raises:
+        WorkError: If a unit fails, or its process dies :data:`MAX_TRIES` times.
+    """
     left = list(works)
     tries = {work.key: 0 for work in works}
     while left:
@@ -108,7 +141,17 @@ def in_a_pool(
 def on_ray(
     works: Sequence[Work], cache: PolicyCache, starting: Starting, num_workers: int
 ) -> Iterator[Done]:
-    """On the Ray cluster that RAY_ADDRESS names, or on a local one of this many workers."""
+    """Do units on the Ray cluster that RAY_ADDRESS names, or on a local one.
+
+    Args:
+        works: The units.
+        cache: Where policies come from.
+        starting: Called with each unit when it is handed over.
+        num_workers: Workers of the local cluster, where one is started.
+
+    Yields:
+        Units with what came of them, in the order that they end in.
+    """
     try:
         import ray
     except ImportError:

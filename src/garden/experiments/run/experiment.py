@@ -17,7 +17,7 @@ QUICK_NOTE = "A quick run, of trainings cut short: it says nothing of learned ag
 
 @dataclass(frozen=True)
 class Experiment:
-    """One table or figure."""
+    """One table or figure: its units of work, and the findings made of their results."""
 
     name: str
     """What `garden reproduce` calls it."""

@@ -9,15 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from garden.errors import SpecError
-from garden.models.config import REVISIONS, ModelConfig
+from garden.models.registry import DEFAULT_MODEL, REVISIONS, ModelConfig
 from garden.search.config import PAPERS_LIMIT, EvaluationConfig
 from garden.strategies.memory import MEMORIES
-from garden.training.config import TrainingOptions
+from garden.training.config import TrainingOptions, default_method
 
 if TYPE_CHECKING:
     from garden.experiments.run.policy_cache import PolicyCache
@@ -25,8 +26,43 @@ if TYPE_CHECKING:
 FORMAT = "garden-results-2"
 
 
+FULL_LENGTH: Mapping[str, Mapping[str, int]] = {
+    "a2c": {"patience": 0, "cooldown": 0},
+    "exact": {"patience": 20, "cooldown": 0},
+    "guided": {"patience": 0, "cooldown": 0},
+}
+"""When trainings ended before they had cool-downs; published results go by it."""
+
+
+def at_full_length(options: TrainingOptions) -> TrainingOptions:
+    """The options with the whole schedule, unless they say when to end.
+
+    Published results go by it: their trainings never ended before.
+
+    Args:
+        options: As somebody gave them.
+
+    Returns:
+        The same with patience and cool-down of :data:`FULL_LENGTH` where those were left open.
+    """
+    method = options.method or default_method(options.model or DEFAULT_MODEL)
+    open_ones: dict[str, Any] = {
+        name: value
+        for name, value in FULL_LENGTH.get(method, {}).items()
+        if getattr(options, name) is None
+    }
+    return replace(options, **open_ones)
+
+
 def address_of(content: Any) -> str:
-    """The SHA-256 of plain values, as canonical JSON."""
+    """The address of plain values: the SHA-256 of their canonical JSON.
+
+    Args:
+        content: Anything that JSON can hold; infinities and NaN are refused.
+
+    Returns:
+        64 hexadecimal digits, the same for equal values on every machine.
+    """
     text = json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -60,12 +96,12 @@ class Training:
 
         Results do not hang on when a training ends, nor on a graph's longest distance.
         """
-        full = self.options.at_full_length()
+        full = at_full_length(self.options)
         return replace(full, max_hops=full.max_hops or PAPERS_LIMIT)
 
     @cached_property
     def key(self) -> str:
-        """The address."""
+        """The address of this training, by which its policy is found again."""
         return address_of(["training", FORMAT, self.to_json()])
 
 
@@ -127,7 +163,7 @@ class Work(ABC):
 
     @cached_property
     def key(self) -> str:
-        """The address."""
+        """The address of this unit, by which its result is found again."""
         return address_of([self.kind, FORMAT, self.to_json()])
 
 
@@ -158,7 +194,14 @@ class Comparison(Work):
         return tuple(dict.fromkeys(found))
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
-        """Play them all; outcomes are kept target by target."""
+        """Play all contenders on the split's pairs; outcomes are kept target by target.
+
+        Args:
+            cache: Where policies come from.
+
+        Returns:
+            What :meth:`PolicyCache.compare` gives.
+        """
         return cache.compare(self)
 
 

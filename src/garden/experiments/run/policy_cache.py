@@ -34,7 +34,15 @@ def graph_of(spec: str) -> Graph:
 
 @lru_cache(maxsize=32)
 def task_of(spec: str, seed: int) -> SearchTask:
-    """The split of a graph, made once per process."""
+    """The split of a graph, made once per process.
+
+    Args:
+        spec: The graph's spec.
+        seed: Of the split.
+
+    Returns:
+        The task, with the serialized pairs of its seed.
+    """
     return SearchTask.split(graph_of(spec), seed=seed)
 
 
@@ -47,7 +55,14 @@ class PolicyCache:
     device: str = "auto"
 
     def policy(self, training: Training) -> Policy:
-        """The policy of a training: from its folder, or trained now."""
+        """The policy of a training: from its folder, or trained now.
+
+        Args:
+            training: The graph, the split, the model and the method.
+
+        Returns:
+            The policy, on the CPU.
+        """
         folder = self.folder_of(training)
         if not self.is_trained(training):
             self.train([training])
@@ -139,7 +154,15 @@ class PolicyCache:
 
 
 def outcomes_of(report: Report) -> dict[str, Any]:
-    """What is stored of a comparison: the task, the targets, and outcomes by contender."""
+    """What is stored of a comparison.
+
+    Args:
+        report: The comparison.
+
+    Returns:
+        The task's hash, the targets, the number of pairs, and by contender what :func:`by_target`
+        gives.
+    """
     return {
         "task_hash": report.task_hash,
         "targets": np.unique(report.pairs[:, 1]).tolist(),
@@ -149,7 +172,16 @@ def outcomes_of(report: Report) -> dict[str, Any]:
 
 
 def by_target(report: Report, result: StrategyResult) -> dict[str, Any]:
-    """Means over the pairs of each target, and how many there are, lists of (num_targets,)."""
+    """One contender's outcomes, target by target.
+
+    Args:
+        report: The comparison.
+        result: The contender's part of it.
+
+    Returns:
+        How it was evaluated, its parameters, and lists of (num_targets,): the number of pairs, and
+        the means of ratio, truncation, wins and hops over them.
+    """
     assert not report.num_pairs_beyond_limit  # in a mean they would have no ratio
     _, number = np.unique(report.pairs[:, 1], return_inverse=True)
     counts = np.bincount(number)
@@ -173,7 +205,14 @@ def _jsonable(value: Any) -> Any:
 
 
 def groups_to_train(trainings: Sequence[Training]) -> list[list[Training]]:
-    """Trainings that can go as one stack: all alike but for the seed, each once."""
+    """Trainings that can go as one stack: all alike but for the seed, each once.
+
+    Args:
+        trainings: In any order, some of them perhaps twice.
+
+    Returns:
+        A list per stack, in the order of their first training.
+    """
     stacks: dict[str, list[Training]] = {}
     for training in {one.key: one for one in trainings}.values():
         content = training.to_json()

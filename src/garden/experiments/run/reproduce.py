@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from garden.errors import SpecError, did_you_mean
@@ -23,13 +24,20 @@ from garden.experiments.paper.value_map import experiment as value_map
 from garden.experiments.report.page import write_page
 from garden.experiments.report.sections import write_section
 from garden.experiments.run.config import Execution, Scope
-from garden.experiments.run.executors import Done, Starting, in_a_pool, in_this_process, on_ray
+from garden.experiments.run.executors import (
+    Done,
+    Starting,
+    done_by,
+    in_a_pool,
+    in_this_process,
+    on_ray,
+)
 from garden.experiments.run.experiment import Experiment
 from garden.experiments.run.jobs import Training, Work
 from garden.experiments.run.policy_cache import PolicyCache, groups_to_train
-from garden.experiments.run.rehearsal import refuse_results
+from garden.experiments.run.progress import ReproductionListener
 from garden.experiments.run.store import Store
-from garden.experiments.run.watcher import Watcher
+from garden.short_runs import VARIABLE, cut_short
 
 EXPERIMENTS: Mapping[str, Experiment] = {
     experiment.name: experiment
@@ -50,6 +58,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         robustness.EXPERIMENT,
     )
 }
+RESULTS = "results"
 POLICIES = "policies"  # trained policies, beside the results; they can be made again
 
 _LOG = logging.getLogger("garden")
@@ -60,12 +69,23 @@ def reproduce(
     out: Path,
     scope: Scope | None = None,
     execution: Execution | None = None,
-    watcher: Watcher | None = None,
+    listener: ReproductionListener | None = None,
 ) -> Path:
-    """Make these experiments, or `all`, into a folder of results; the page's path comes back."""
+    """Make experiments into a folder of results; what is stored there already is not done again.
+
+    Args:
+        names: Of the experiments, or `all`.
+        out: The folder of results, a folder per experiment in it.
+        scope: How much of each is made; all of it by default.
+        execution: Who does the work; this process by default.
+        listener: Told how it goes.
+
+    Returns:
+        The path of the page that shows all results.
+    """
     refuse_results(out)
     scope, execution = scope or Scope(), execution or Execution()
-    watcher = watcher or Watcher()
+    listener = listener or ReproductionListener()
     chosen = experiments_named(names)
     cache = PolicyCache(out / POLICIES, execution.device)
     # All plans first: a scope that one experiment refuses is refused before hours of another.
@@ -74,12 +94,12 @@ def reproduce(
         folder = out / experiment.name
         store = Store(folder)
         left = [work for work in works if work not in store]
-        watcher.planned(experiment.name, len(works) - len(left), len(left))
+        listener.planned(experiment.name, len(works) - len(left), len(left))
         if execution.device == "cuda":
             train_stacks([training for work in left for training in work.trainings()], cache)
-        for done in _executed(left, cache, execution, watcher.started):
+        for done in _executed(left, cache, execution, listener.started):
             store.add(done.work, done.result, done.made)
-            watcher.ended(done.work, done.made["seconds"])
+            listener.ended(done.work, done.made["seconds"])
         write_section(folder, experiment.section(scope, store.result, folder))
     return write_page(out, list(EXPERIMENTS))
 
@@ -91,12 +111,39 @@ def pretrain(
 
     For a machine with a GPU and little else: its folder of policies, carried home, is found by the
     same addresses there.
+
+    Args:
+        names: Of the experiments, or `all`.
+        out: The folder of results, in which the policies get a folder.
+        scope: How much of each experiment is made; all of it by default.
+        device: Where to train.
     """
     refuse_results(out)
     cache = PolicyCache(out / POLICIES, device)
     for name in _spelled_out(names):
         works = experiment_named(name).works(scope or Scope())
         train_stacks([training for work in works for training in work.trainings()], cache)
+
+
+def try_first_units(experiments: Sequence[Experiment], scope: Scope, folder: Path) -> None:
+    """Do the first unit of each experiment in small, to see that it works.
+
+    Args:
+        experiments: What is tried.
+        scope: How much was asked for; it is cut down to a quick run.
+        folder: Where results and policies go, outside the folder of results.
+    """
+    refuse_results(folder)
+    plans = [(one, one.works(replace(scope, quick=True))[0]) for one in experiments]
+    for experiment, work in plans:
+        done = done_by(work, PolicyCache(folder / POLICIES, "cpu"))
+        Store(folder / experiment.name).add(work, done.result, done.made)
+
+
+def refuse_results(folder: Path) -> None:
+    """Refuse a folder under ``results/`` where work is cut short: those are figures in full."""
+    if cut_short() and RESULTS in folder.absolute().parts:
+        raise SpecError(f"{folder}: {VARIABLE} is set, and nothing is written under {RESULTS}/")
 
 
 def experiments_named(names: Sequence[str]) -> list[Experiment]:
@@ -116,7 +163,12 @@ def experiment_named(name: str) -> Experiment:
 
 
 def train_stacks(trainings: Sequence[Training], cache: PolicyCache) -> None:
-    """Train what is not trained yet, all seeds of a graph as one stack."""
+    """Train what is not trained yet, all seeds of a graph as one stack.
+
+    Args:
+        trainings: What is needed.
+        cache: Where policies are found, and stored.
+    """
     missing = [one for one in dict.fromkeys(trainings) if not cache.is_trained(one)]
     for stack in groups_to_train(missing):
         first = stack[0]

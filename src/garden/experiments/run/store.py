@@ -36,7 +36,16 @@ class Store:
         return result
 
     def add(self, work: Work, result: dict[str, Any], made: dict[str, Any]) -> None:
-        """Store what came of a unit and how it was made."""
+        """Store what came of a unit and how it was made, as one line.
+
+        Args:
+            work: The unit.
+            result: Plain values.
+            made: Seconds, versions and the command; no part of the address.
+
+        Raises:
+            DataError: If the file cannot be written.
+        """
         record = {"key": work.key, "kind": work.kind, "work": work.to_json()}
         record |= {"result": result, "made": made}
         self.path.parent.mkdir(parents=True, exist_ok=True)

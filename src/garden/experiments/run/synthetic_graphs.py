@@ -20,7 +20,12 @@ NUM_GRAPHS = 10
 
 
 def graph_spec(beta: float, seed: int) -> str:
-    """The spec of one graph."""
+    """The spec of one Kaiser-Hilgetag graph of the paper's size.
+
+    Args:
+        beta: The density, β.
+        seed: Of the graph.
+    """
     return f"kaiser-hilgetag:n={NUM_NODES},alpha={ALPHA},beta={beta:g},seed={seed}"
 
 
@@ -38,7 +43,14 @@ def column_of(beta: float) -> str:
 
 
 def trained(learned: Mapping[str, TrainingOptions]) -> str:
-    """How each was trained, in the options that differ from its method's defaults."""
+    """How each was trained, in the options that differ from its method's defaults.
+
+    Args:
+        learned: Options of the learned contenders, by label.
+
+    Returns:
+        A sentence for the foot of a table.
+    """
     parts = []
     for name, options in learned.items():
         given = {key: value for key, value in vars(options).items() if value is not None}

@@ -1,4 +1,4 @@
-r"""Trellis: distances in a graph, read off profiles and ego graphs.
+"""Trellis: distances in a graph, read off profiles and ego graphs.
 
 **Embeddings.** An MLP maps each profile x to an embedding e(x) in ℝ³². Trained on one graph, it
 learns where in that graph each profile is found. A target t is one hop further than the nearest of
@@ -32,12 +32,20 @@ import torch
 from torch import Tensor, nn
 
 from garden.errors import StrategyError
-from garden.models.base import Model, TargetContext
-from garden.models.config import ModelConfig
-from garden.models.ego_tensors import EgoTensors
-from garden.models.layers import KEEP_ALL, Dropout, StackedLinear, mapped_profiles, with_gaps
+from garden.models.base import EgoTensors, Model, TargetContext
+from garden.models.layers import (
+    KEEP_ALL,
+    Dropout,
+    FeatureNetwork,
+    StackedLinear,
+    mapped_profiles,
+    squared_distances,
+    with_gaps,
+)
+from garden.models.registry import ModelConfig
 from garden.models.trellis.distance_codes import (
     CODE_WIDTH,
+    NUM_DISTANCE_FEATURES,
     DistanceCodeNetwork,
     DistanceCodes,
     distance_feature_pairs,
@@ -46,18 +54,12 @@ from garden.models.trellis.distance_codes import (
     joined_codes,
     split_codes,
 )
-from garden.models.trellis.features import (
-    EMBEDDING,
-    LEAST_SQUARE,
-    NUM_PROJECTIONS,
-    FeatureNetwork,
-    by_projection,
-    distances,
-    match_features,
-    projected,
-    projections,
-)
 
+EMBEDDING = 32
+NUM_PROJECTIONS = 8
+PROJECTION = 16
+NUM_INDICATORS = 4
+LEAST_SQUARE = 1e-6  # keeps the gradient of a distance finite where two embeddings coincide
 ENCODER = 256
 INITIAL_SHARPNESS = 2.0
 _LEAST_SUM = 1e-12  # keeps the logarithm finite where no neighbour is near
@@ -83,8 +85,9 @@ class TrellisModel(Model):
             torch.full((num_seeds, NUM_PROJECTIONS, 1, 1), INITIAL_SHARPNESS)
         )
         self.register_buffer("temperature", torch.ones(num_seeds, 1))
-        self.scorer = FeatureNetwork(num_seeds, config)
-        self.valuer = FeatureNetwork(num_seeds, config)
+        used = _used(config)
+        self.scorer = FeatureNetwork(num_seeds, used, config.hidden)
+        self.valuer = FeatureNetwork(num_seeds, used, config.hidden)
         self.codes = (
             DistanceCodeNetwork(num_seeds, num_attributes) if config.distance_codes else None
         )
@@ -170,7 +173,7 @@ class TrellisModel(Model):
     def score_aligned(
         self, candidates: Tensor, targets: Tensor, context: TargetContext | None = None
     ) -> Tensor:
-        """Scores of aligned rows."""
+        """Scores of aligned rows, (S, P, width) each → (S, P)."""
         features = self._features_of_pairs(candidates, targets, _required(context))
         return self._tempered(self.scorer(features))
 
@@ -184,7 +187,7 @@ class TrellisModel(Model):
     def value_aligned(
         self, holders: Tensor, targets: Tensor, context: TargetContext | None = None
     ) -> Tensor:
-        """Values of aligned rows."""
+        """Values of aligned rows, (S, P, width) each → (S, P) in (0, 1)."""
         return torch.sigmoid(
             self.valuer(self._features_of_pairs(holders, targets, _required(context)))
         )
@@ -304,3 +307,39 @@ def _required(context: TargetContext | None) -> TargetContext:
     if context is None:
         raise StrategyError("trellis scores need what the targets' ego graphs show")
     return context
+
+
+def _used(config: ModelConfig) -> Tensor:
+    """Which features count, (num_features,), in the order that they are made in."""
+    embeddings, matching = config.parts != "matching", config.parts != "embeddings"
+    used = [float(embeddings)] * (
+        5 * NUM_PROJECTIONS + NUM_DISTANCE_FEATURES * config.distance_codes
+    )
+    used += [float(matching)] * (NUM_INDICATORS + 1) + [1.0] * 2
+    return torch.tensor(used)
+
+
+def projections(num_seeds: int) -> Tensor:
+    """Random initial projections of embeddings, side by side, (S, EMBEDDING, H · PROJECTION)."""
+    return EMBEDDING**-0.5 * torch.randn(num_seeds, EMBEDDING, NUM_PROJECTIONS * PROJECTION)
+
+
+def by_projection(flat: Tensor) -> Tensor:
+    """The projections apart from each other, (…, H, PROJECTION)."""
+    return flat.reshape(*flat.shape[:-1], NUM_PROJECTIONS, PROJECTION)
+
+
+def projected(matrix: Tensor, embeddings: Tensor) -> Tensor:
+    """Embeddings under every projection, (S, H, rows, PROJECTION)."""
+    return by_projection(embeddings @ matrix).transpose(1, 2)
+
+
+def distances(goals: Tensor, candidates: Tensor) -> Tensor:
+    """Euclidean distances, (S, H, T, 16) and (S, H, n, 16) → (S, H, T, n), smooth at zero."""
+    return (squared_distances(goals, candidates) + LEAST_SQUARE).sqrt()
+
+
+def match_features(indicators: Tensor, degrees: Tensor) -> Tensor:
+    """Three indicators, and common members by number and by share of the target's neighbours."""
+    common = indicators[..., 3:]
+    return torch.cat([indicators[..., :3], common.log1p(), common / degrees.clamp(min=1)], dim=-1)

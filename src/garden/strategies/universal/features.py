@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garden.strategies.representations import Representations
-from garden.strategies.universal.rows import SHAPE, FeatureRows, feature_rows
+from garden.strategies.universal.representation import SHAPE, FeatureRows, feature_rows
 
 LEAST_SPREAD = 0.1  # in attributes: keeps ego graphs of equal profiles from a division by zero
 LEAST_SQUARE = 1e-9  # of the spread in a real column
@@ -117,7 +117,7 @@ def pair_features(
     """The features of pairs of ego graphs; quickest where pairs of one target stand together.
 
     Args:
-        candidates: Rows of :func:`garden.strategies.universal.rows.ego_representations`.
+        candidates: Rows of :func:`garden.strategies.universal.representation.ego_representations`.
         targets: Such rows too.
         pairs: (num_pairs, 2) numbers of rows, of the candidate and of the target.
 

@@ -1,5 +1,6 @@
 """The compiled pairwise features: equal to :func:`.features.plain_pair_features` up to rounding.
 
+Members are compared and pooled by :mod:`garden.strategies.universal.member_kernels`, inlined here.
 Importing this module needs numba.
 """
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from garden.compiled import compiled, inlined
 from garden.strategies.universal.features import AT, LEAST_SPREAD, LEAST_SQUARE
-from garden.strategies.universal.pools import (
+from garden.strategies.universal.member_kernels import (
     MOST,
     Workspace,
     around_centre,
@@ -17,7 +18,7 @@ from garden.strategies.universal.pools import (
     fill_shares,
     pool_members,
 )
-from garden.strategies.universal.rows import SHAPE
+from garden.strategies.universal.representation import SHAPE
 
 
 @compiled()

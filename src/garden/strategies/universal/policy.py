@@ -23,7 +23,7 @@ from garden.notebook import properties_as_html
 from garden.strategies.base import Selection, Strategy, require_attributes, target_blocks
 from garden.strategies.representations import Representations
 from garden.strategies.universal.features import AT, pair_features
-from garden.strategies.universal.rows import ego_representations
+from garden.strategies.universal.representation import ego_representations
 
 MAX_DEVIATIONS = 6.0  # standardised inputs are clipped to ± this
 RECOGNITION = (AT.own, AT.seen, AT.beside, AT.common_log, AT.real)
@@ -95,7 +95,7 @@ class Universal(Strategy):
         return bool({spec, spec.partition(":")[0]} & set(self.training.get("kinds", ())))
 
     def represent(self, egos: EgoGraphs) -> Representations:
-        """The rows of :func:`garden.strategies.universal.rows.ego_representations`."""
+        """The rows of :func:`garden.strategies.universal.representation.ego_representations`."""
         require_attributes(egos, self.name)
         return ego_representations(egos)
 

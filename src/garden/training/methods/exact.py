@@ -1,7 +1,7 @@
 """The exact policy gradient of the infinite-horizon discounted return.
 
 Every source of every drawn target counts, weighted; the gradient of the return is exact
-(:mod:`garden.training.objectives`), so an update has no variance but that of drawing targets.
+(:mod:`garden.training.chain_solvers`), so an update has no variance but that of drawing targets.
 """
 
 from __future__ import annotations
@@ -10,10 +10,15 @@ import torch
 
 from garden.models.base import Model
 from garden.models.layers import Dropout
-from garden.training.chain_solvers import entropies, log_policy
-from garden.training.methods.config import ExactConfig
-from garden.training.methods.target_masking import scores_towards, with_all_links
-from garden.training.objectives import UpdateLoss, return_surrogate, source_weights
+from garden.training.chain_solvers import return_surrogate, source_weights
+from garden.training.config import ExactConfig
+from garden.training.methods.base import (
+    UpdateLoss,
+    entropies,
+    log_policy,
+    scores_towards,
+    with_all_links,
+)
 from garden.training.training_graph import TrainingGraph
 
 

@@ -6,8 +6,8 @@ nearer to the target t. The loss is
     L = − mean_{u, t} log Σ_{v ∈ N⁺(u, t)} π(v | u, t),
 
 over all holders, or a sample of them on large graphs. With ``return_coef`` the exact discounted
-return (:mod:`garden.training.objectives`), which weighs mistakes by their cost, counts beside it on
-graphs small enough to solve for it. A model's auxiliary loss is added.
+return (:mod:`garden.training.chain_solvers`), which weighs mistakes by their cost, counts beside it
+on graphs small enough to solve for it. A model's auxiliary loss is added.
 """
 
 from __future__ import annotations
@@ -17,21 +17,19 @@ from torch import Tensor
 
 from garden.models.base import Model
 from garden.models.layers import Dropout
-from garden.training.chain_solvers import (
-    DENSE_NODES,
+from garden.training.chain_solvers import DENSE_NODES, return_surrogate, source_weights
+from garden.training.config import GuidedConfig
+from garden.training.methods.base import (
+    UpdateLoss,
     energies_of,
     entropies,
     highest_of_holders,
     is_wide,
-)
-from garden.training.methods.config import GuidedConfig
-from garden.training.methods.target_masking import (
     mask_links,
     masked_distances,
     scores_towards,
     with_all_links,
 )
-from garden.training.objectives import UpdateLoss, return_surrogate, source_weights
 from garden.training.training_graph import Links, TrainingGraph
 
 ALL_HOLDERS_NODES = 6000  # up to here every node's choice is imitated
@@ -65,42 +63,60 @@ def guided_loss(
     rows = model.embed(problem.egos, dropout)
     holders = draw_holders(config.holders_per_update, problem, generator)
     auxiliary = model.auxiliary_loss(rows, targets, distances, masked.unmasked(problem), holders)
-
-    def of_seeds(per_target: Tensor) -> Tensor:
-        return per_target.reshape(model.num_seeds, -1).mean(dim=1)
-
+    candidates = None
     if holders is not None:
         hops = problem.hops_of(holders)
         candidates, columns = torch.unique(problem.neighbours[hops], return_inverse=True)
-        scores = scores_towards(
-            model, problem, rows, masked, dropout, candidates, config.target_embedding_dropout
-        ).flatten(0, 1)
-        sampled = sampled_imitation_losses(
-            scores.index_select(1, columns), hops, distances, flat, problem
-        )
-        imitation = of_seeds(sampled)
-        loss, stats = config.imitation_coef * imitation, {"imitation": imitation.detach()}
-        return UpdateLoss(loss, stats).with_auxiliary(auxiliary)
-
     scores = scores_towards(
-        model, problem, rows, masked, dropout, embedding_dropout=config.target_embedding_dropout
+        model, problem, rows, masked, dropout, candidates, config.target_embedding_dropout
     ).flatten(0, 1)
-    losses, totals = imitation_losses(scores, distances, flat, problem)
-    imitation = of_seeds(losses)
-    loss, stats = config.imitation_coef * imitation, {"imitation": imitation.detach()}
-    if problem.num_nodes <= DENSE_NODES and (config.return_coef or config.entropy_coef):
-        few = _first_targets(targets, config.return_targets)
-        log_chances = scores[few].index_select(1, problem.neighbours)
-        log_chances = log_chances - totals[few].index_select(1, problem.holders)
-        log_chances = log_chances.masked_fill(_hidden(distances[few], flat[few], problem), NO_LINK)
-        weights = source_weights(distances[few], config.source_weights)
-        surrogate, returns = return_surrogate(
-            log_chances, flat[few], weights, config.gamma, problem
-        )
-        entropy = of_seeds(entropies(log_chances, problem).mean(dim=1))
-        loss = loss - config.return_coef * of_seeds(surrogate) - config.entropy_coef * entropy
-        stats |= {"return": of_seeds(returns), "entropy": entropy.detach()}
-    return UpdateLoss(loss, stats).with_auxiliary(auxiliary)
+    if holders is None:
+        losses, totals = imitation_losses(scores, distances, flat, problem)
+    else:
+        hop_scores = scores.index_select(1, columns)
+        losses = sampled_imitation_losses(hop_scores, hops, distances, flat, problem)
+    imitation = _per_seed(losses, targets)
+    loss = UpdateLoss(config.imitation_coef * imitation, {"imitation": imitation.detach()})
+    counts_return = bool(config.return_coef or config.entropy_coef)
+    if holders is None and problem.num_nodes <= DENSE_NODES and counts_return:
+        loss = with_return(loss, scores, totals, distances, targets, config, problem)
+    return loss.with_auxiliary(auxiliary)
+
+
+def with_return(
+    loss: UpdateLoss,
+    scores: Tensor,
+    totals: Tensor,
+    distances: Tensor,
+    targets: Tensor,
+    config: GuidedConfig,
+    problem: TrainingGraph,
+) -> UpdateLoss:
+    """The loss less the return and the entropy of each seed's first targets, both weighted.
+
+    Args:
+        loss: the imitation loss.
+        scores: (S · T, num_nodes).
+        totals: log Σ exp(score) over each holder's visible neighbours, (S · T, num_nodes).
+        distances: hops from every node to each target over visible links, (S · T, num_nodes).
+        targets: node numbers, (S, T).
+        config: says of how many targets, and with which weights.
+        problem: the graph as tensors.
+    """
+    places = torch.arange(targets.numel(), device=targets.device).reshape(targets.shape)
+    first = places[:, : config.return_targets]
+    few, flat = first.flatten(), targets.flatten()
+    log_chances = scores[few].index_select(1, problem.neighbours)
+    log_chances = log_chances - totals[few].index_select(1, problem.holders)
+    log_chances = log_chances.masked_fill(_hidden(distances[few], flat[few], problem), NO_LINK)
+    weights = source_weights(distances[few], config.source_weights)
+    surrogate, returns = return_surrogate(log_chances, flat[few], weights, config.gamma, problem)
+    entropy = _per_seed(entropies(log_chances, problem).mean(dim=1), first)
+    objective = loss.loss - config.return_coef * _per_seed(surrogate, first)
+    return UpdateLoss(
+        objective - config.entropy_coef * entropy,
+        {**loss.stats, "return": _per_seed(returns, first), "entropy": entropy.detach()},
+    )
 
 
 def imitation_losses(
@@ -218,7 +234,6 @@ def _hidden(distances: Tensor, targets: Tensor, problem: TrainingGraph) -> Tenso
     return to_target & (distances.index_select(1, problem.holders) != 1)
 
 
-def _first_targets(targets: Tensor, count: int) -> Tensor:
-    """Rows of the flattened batch that belong to each seed's first targets."""
-    places = torch.arange(targets.numel(), device=targets.device).reshape(targets.shape)
-    return places[:, :count].flatten()
+def _per_seed(per_target: Tensor, targets: Tensor) -> Tensor:
+    """The mean over each seed's targets, (S,), from a number per target of (S, T)."""
+    return per_target.reshape(len(targets), -1).mean(dim=1)

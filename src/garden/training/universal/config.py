@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 
-from garden.errors import SpecError, expect
+from garden.errors import SpecError, expect, expect_count
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,7 @@ class AdaptConfig:
             count = getattr(self, name)
             if count is None:
                 continue
-            expect(name, count, Integral, otherwise="a whole number")
-            if count < 1:
-                raise SpecError(f"{name} is {count}: it must be at least 1")
+            expect_count(name, count)
         expect("learning_rate", self.learning_rate, Real, otherwise="a number")
         if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
             raise SpecError(f"learning_rate is {self.learning_rate}: it must be above 0")

@@ -6,7 +6,7 @@ and target; what is left to train is a small network, minutes of one core. The l
     L = imitation − c · J,
 
 with the cross-entropy to the oracle's choices (:func:`.methods.guided.imitation_losses`) and the
-exact discounted return J (:func:`.objectives.return_surrogate`), which unlike imitation counts a
+exact discounted return J (:func:`.chain_solvers.return_surrogate`), which unlike imitation counts a
 hop into a trap as worse than a detour.
 """
 
@@ -31,10 +31,10 @@ from garden.search.chain import chain_of_scores
 from garden.search.config import limit_of
 from garden.strategies.universal.features import NUM_FEATURES, pair_features
 from garden.strategies.universal.policy import Universal
-from garden.strategies.universal.rows import ego_representations
-from garden.training.chain_solvers import log_policy
+from garden.strategies.universal.representation import ego_representations
+from garden.training.chain_solvers import return_surrogate, source_weights
+from garden.training.methods.base import log_policy
 from garden.training.methods.guided import imitation_losses
-from garden.training.objectives import return_surrogate, source_weights
 from garden.training.training_graph import Links, make_links
 from garden.training.universal.config import UniversalConfig
 from garden.training.universal.curriculum import CurriculumGraph, shares_of

@@ -40,7 +40,12 @@ class Timed:
 
 
 def pooled_timings(label: str, results: Sequence[Mapping[str, Any]]) -> Timed:
-    """The timings of one graph, whoever drew the targets, as one."""
+    """The timings of one graph, whoever drew the targets, as one.
+
+    Args:
+        label: The graph's name in tables.
+        results: What the units stored.
+    """
     first = results[0]
     groups = [(name, part) for name in first["strategies"] for part in PARTS]
 
@@ -70,6 +75,15 @@ def growth(graphs: Sequence[Timed], strategy: str, part: str, seed: int = 0) -> 
     """By what ten times the nodes multiply a time: a line through logarithms, by least squares.
 
     The interval resamples the targets of every graph.
+
+    Args:
+        graphs: Timings of graphs of several sizes.
+        strategy: Whose times.
+        part: Of an action or of a representation.
+        seed: Of the bootstrap.
+
+    Returns:
+        The factor with its 95 % interval.
     """
     rng = np.random.default_rng(seed)
     sizes = np.log10([graph.num_nodes for graph in graphs])

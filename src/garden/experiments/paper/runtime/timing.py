@@ -22,7 +22,7 @@ from garden.experiments.run.jobs import Work
 from garden.experiments.run.policy_cache import PolicyCache, graph_of
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.models.config import MODELS
+from garden.models.registry import MODELS
 from garden.random_streams import TIMED_NODES, TIMED_PAIRS
 from garden.resolve import strategy_named
 from garden.search.walk import scores_at_holder
@@ -52,11 +52,18 @@ class Timing(Work):
 
     @property
     def title(self) -> str:
-        """The graph."""
+        """The graph on which strategies are timed."""
         return f"{self.graph}, seed {self.seed}"
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
-        """Time them, one after the other, on one thread."""
+        """Time all strategies on one thread.
+
+        Args:
+            cache: Where policies come from; none is needed, since untrained models cost the same.
+
+        Returns:
+            The graph's size, the machine, and by strategy and part what :func:`milliseconds` gives.
+        """
         graph = graph_of(self.graph)
         pairs = draw_pairs(
             np.arange(graph.num_nodes), graph.num_nodes, self.num_targets, [self.seed, TIMED_PAIRS]
@@ -88,6 +95,11 @@ def ready_strategy(name: str, graph: Graph, seed: int) -> Strategy:
     """A walker with some temperature, fitted where it has to be, or an untrained model.
 
     Neither temperatures nor weights change what an action costs.
+
+    Args:
+        name: A walker or a model.
+        graph: What a model is sized for, and a walker that learns something is fitted to.
+        seed: Of a model's initial weights.
     """
     if name in MODELS:
         from garden.models.policy import Policy
@@ -107,6 +119,14 @@ def timed_calls(strategy: Strategy, graph: Graph, pairs: np.ndarray) -> dict[str
 
     A holder has its neighbours' representations already, and the message brings the target's;
     the action is all that follows. What is represented is the holder's own ego graph.
+
+    Args:
+        strategy: Whose calls.
+        graph: The graph.
+        pairs: Holders and targets, (num_pairs, 2).
+
+    Returns:
+        By part, a call per pair, each without arguments.
     """
     neighbours = [graph.neighbours(holder) for holder in pairs[:, 0]]
     nodes = np.unique(np.concatenate([*neighbours, pairs[:, 1]]))

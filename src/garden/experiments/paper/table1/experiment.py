@@ -70,7 +70,14 @@ def comparison(join: str, ego: str, seed: int, quick: bool) -> Comparison:
 
 
 def choice_of_memory(join: str, ego: str, seed: int, quick: bool) -> Comparison:
-    """The memories of trellis on validation pairs (all, or some), which choose one of them."""
+    """The memories of trellis on validation pairs (all, or some), which choose one of them.
+
+    Args:
+        join: How attributes are joined: by id, or as published.
+        ego: The Facebook graph, by number.
+        seed: Of the split.
+        quick: Whether trainings are cut short.
+    """
     graph = f"facebook:{ego}{SUFFIXES[join]}"
     training = Training(graph, seed, (QUICK if quick else LEARNED)["trellis"])
     contenders = tuple(

@@ -54,11 +54,19 @@ class Closeness(Work):
         return f"{self.graph}, seed {self.seed}"
 
     def trainings(self) -> tuple[Training, ...]:
-        """Both policies."""
+        """Of garden, for its value and its embedding, and of trellis, for its embeddings."""
         return (self.garden, self.trellis)
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
-        """Correlations target by target, and over all pairs at once."""
+        """Correlations target by target, and over all pairs at once.
+
+        Args:
+            cache: Where both policies come from.
+
+        Returns:
+            By guess its correlations, the test targets whose distances differ, and for a unit that
+            is mapped what the map shows.
+        """
         task = task_of(self.graph, self.seed)
         hops = distances(task.graph, task.test_targets)
         targets = task.test_targets[_tells_apart(hops, task.test_targets)]
@@ -87,7 +95,18 @@ class Closeness(Work):
 def nearness(
     graph: Graph, targets: np.ndarray, garden: Policy, trellis: Policy, seed: int
 ) -> dict[str, np.ndarray]:
-    """Every guess at how near each node is to each target, higher is nearer, (T, num_nodes)."""
+    """Every guess at how near each node is to each target.
+
+    Args:
+        graph: The graph.
+        targets: Node numbers, (T,).
+        garden: A policy with a trained critic, whose value is a guess.
+        trellis: A policy whose embeddings are a guess.
+        seed: Of an untrained model, whose embedding is a guess too.
+
+    Returns:
+        By name, (T, num_nodes): higher is nearer.
+    """
     egos = ego_graphs(graph)
     rows = garden.represent(egos)
     fresh = type(garden).untrained(graph.attribute_names, "garden", seed, profiles=graph.attributes)
@@ -108,6 +127,14 @@ def correlations(guess: np.ndarray, hops: np.ndarray, targets: np.ndarray) -> np
     """Spearman's correlation of a guess with minus the distance, over the sources of each target.
 
     A guess that is the same for all sources has the correlation 0.
+
+    Args:
+        guess: Higher is nearer, (T, num_nodes).
+        hops: Distances, (T, num_nodes).
+        targets: Node numbers, (T,); a target is no source of its own.
+
+    Returns:
+        A correlation per target, (T,).
     """
     ours = rankdata(_without_targets(guess, targets), axis=1)
     theirs = rankdata(-_without_targets(hops, targets), axis=1)
@@ -115,7 +142,13 @@ def correlations(guess: np.ndarray, hops: np.ndarray, targets: np.ndarray) -> np
 
 
 def correlation_of_all(guess: np.ndarray, hops: np.ndarray, targets: np.ndarray) -> float:
-    """The same over all sources and targets at once, so that targets are compared as well."""
+    """The same over all sources and targets at once, so that targets are compared as well.
+
+    Args:
+        guess: Higher is nearer, (T, num_nodes).
+        hops: Distances, (T, num_nodes).
+        targets: Node numbers, (T,).
+    """
     ours = rankdata(_without_targets(guess, targets).ravel())
     theirs = rankdata(-_without_targets(hops, targets).ravel())
     return float(_correlation(ours[None], theirs[None])[0])
@@ -169,7 +202,7 @@ def _own_embeddings(policy: Policy, egos: EgoGraphs) -> np.ndarray:
     """The embedding of each centre's own profile, (num_egos, width)."""
     import torch
 
-    from garden.models.trellis.features import EMBEDDING as WIDTH
+    from garden.models.trellis.model import EMBEDDING as WIDTH
 
     rows = torch.as_tensor(_numbers(policy.represent(egos)))
     return policy.model.neighbour_values(rows)[:, :WIDTH].numpy()

@@ -56,7 +56,7 @@ _COMPARISONS = (
 
 
 def works(scope: Scope) -> Sequence[Work]:
-    """Every graph, every seed."""
+    """Correlations for every graph and seed, the first of each graph with its map."""
     return [work for ego in _graphs(scope) for work in _of_graph(ego, scope)]
 
 

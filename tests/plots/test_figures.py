@@ -1,4 +1,6 @@
-from garden.plots.curves import draw_learning_curves
+import pytest
+
+from garden.plots.figures import draw_learning_curves, new_axes, save_figure
 
 FALLING = [{"update": step, "validation_ratio": 9.0 - step} for step in range(5)]
 RISING = [{"update": step, "validation_ratio": 2.0 + step} for step in range(5)]
@@ -16,3 +18,15 @@ def test_learning_curves__runs_differ_in_colour_and_in_style():
     lines = [line for line in axes.lines if line.get_label() in "0123"]
     assert len({line.get_color() for line in lines}) == 4
     assert len({line.get_linestyle() for line in lines}) == 4
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_save_figure__the_same_figure_gives_the_same_bytes(tmp_path, monkeypatch, kind):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")  # a PDF holds its date
+    for name in ("a", "b"):
+        axes = new_axes(3, 2)
+        axes.plot([0, 1], [1, 0])
+        (tmp_path / name).mkdir()
+        save_figure(axes.figure, tmp_path / name / f"line.{kind}")
+    first, second = (tmp_path / name / f"line.{kind}" for name in ("a", "b"))
+    assert first.read_bytes() == second.read_bytes()

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from garden.experiments.run.jobs import Work
 
 
-class Watcher:
+class ReproductionListener:
     """Somebody who wants to see how a reproduction goes; this one does nothing."""
 
     def planned(self, name: str, done: int, left: int) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from garden.compiled import inlined
 from garden.strategies.universal.features import AT
-from garden.strategies.universal.rows import MAX_MEMBERS
+from garden.strategies.universal.representation import MAX_MEMBERS
 
 MOST = MAX_MEMBERS + 1  # members of an ego graph, its centre included
 

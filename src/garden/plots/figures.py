@@ -1,4 +1,4 @@
-"""Learning curves: the validation oracle ratio over training."""
+"""Figures: new axes, the learning curves of trainings, and writing a figure to a file."""
 
 from __future__ import annotations
 
@@ -6,10 +6,47 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from garden.plots.style import LINE_COLOURS, LINE_STYLES, new_axes, save_figure
+from garden.atomic import write_file
+from garden.errors import DataError
+from garden.plots.style import LINE_COLOURS, LINE_STYLES
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+PICTURE_FORMATS = ("png", "svg", "pdf")
+
+
+def new_axes(width: float = 8.0, height: float = 7.0) -> Axes:
+    """Axes on a figure of their own, of this size in inches."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained").add_subplot()
+
+
+def picture_format(path: Path) -> str:
+    """The format that a file's suffix names, ``png`` without one; unknown formats are refused."""
+    kind = path.suffix.lstrip(".").lower() or "png"
+    if kind not in PICTURE_FORMATS:
+        raise DataError(f"{path}: unknown kind of picture: use .{', .'.join(PICTURE_FORMATS)}")
+    return kind
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure in the format of its suffix, whole or not at all.
+
+    The same figure gives the same bytes: neither a date nor random ids are stored.
+    """
+    from matplotlib import rc_context
+
+    kind = picture_format(path)
+    metadata = {"Date": None} if kind == "svg" else None
+
+    def write(temporary: Path) -> None:
+        with rc_context({"svg.hashsalt": path.stem}):
+            figure.savefig(temporary, format=kind, dpi=150, metadata=metadata)
+
+    write_file(path, write)
 
 
 def draw_learning_curves(

@@ -3,8 +3,8 @@
 Hashes of links alone are stored, nothing that a graph could be made of again. For a policy in a
 folder, and with the real data at hand::
 
-    python -c "from garden.training.universal.met import store_met
-    store_met('src/garden/weights/universal')"
+    python -c "from garden.training.universal.seen_graphs import store_seen_graphs
+    store_seen_graphs('src/garden/weights/universal')"
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from garden.strategies.universal.storage import MET_FILE, load_universal
 from garden.training.universal.curriculum import source_graphs
 
 
-def store_met(folder: str | Path) -> None:
+def store_seen_graphs(folder: str | Path) -> None:
     """Write the sketches of all graphs that the policy in a folder was trained or validated on."""
     kinds = load_universal(Path(folder)).training["kinds"]
     write_sketches(

@@ -3,9 +3,16 @@ from dataclasses import replace
 
 import pytest
 
-from garden.training.listener import Listener, Plan
-from garden.training.pace import Pace
-from garden.training.progress import LineLog, LiveBar, announcement_of, as_clock, in_words
+from garden.experiments.run.jobs import at_full_length
+from garden.training.callbacks import (
+    LineLog,
+    Listener,
+    LiveBar,
+    announcement_of,
+    as_clock,
+    in_words,
+)
+from garden.training.stopping import Pace, Plan
 from garden.training.trainer import Trainer
 
 from .short_runs import SIZE, TASK, TRELLIS, FakeClock, train_into
@@ -13,7 +20,7 @@ from .short_runs import SIZE, TASK, TRELLIS, FakeClock, train_into
 NUM_TARGETS = len(TASK.validation_targets)
 
 
-CONFIG = replace(TRELLIS.at_full_length().resolved(), updates=200, validate_every=50)
+CONFIG = replace(at_full_length(TRELLIS).resolved(), updates=200, validate_every=50)
 
 
 class Estimates(Listener):

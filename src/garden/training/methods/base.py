@@ -1,13 +1,17 @@
-"""Target masking: training targets that show all of their links, or a random part.
+"""What every method does: targets and what they show, scores, the policy, the loss of an update.
 
-A target that hides links is a new target: a node with the visible links alone. Its distances and
-its chain are those of the graph without the hidden links, so that each training target stands for
-very many, most of all for the hard ones with few neighbours. Its row, distance code included, stays
-that of the whole ego graph.
+A batch row is one target (of one seed). Hops are the directed edges of the graph in CSR order, so
+that a policy is a table (batch, num_hops): the softmax of scores over each holder's neighbours.
+
+Target masking: a training target may hide links. It is then a new target, a node with the visible
+links alone. Its distances and its chain are those of the graph without the hidden links, so that
+each training target stands for very many, most of all for the hard ones with few neighbours. Its
+row, distance code included, stays that of the whole ego graph.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -15,7 +19,24 @@ from torch import Tensor
 
 from garden.models.base import Model, TargetContext
 from garden.models.layers import KEEP_ALL, Dropout
-from garden.training.training_graph import TrainingGraph
+from garden.training.training_graph import Links, TrainingGraph
+
+_WIDEST_SPREAD = 600.0  # float64 still tells exp(−600), and a sum of such, from zero
+
+
+@dataclass(frozen=True)
+class UpdateLoss:
+    """What one update minimises, and what is worth knowing about it, per seed."""
+
+    loss: Tensor  # (num_seeds,)
+    stats: dict[str, Tensor]  # (num_seeds,) each
+
+    def with_auxiliary(self, auxiliary: tuple[str, Tensor] | None) -> UpdateLoss:
+        """The same and the model's own loss, where it has one."""
+        if auxiliary is None:
+            return self
+        name, loss = auxiliary
+        return UpdateLoss(self.loss + loss, {**self.stats, name: loss.detach()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,3 +199,78 @@ def distances_towards(problem: TrainingGraph, masked: MaskedTargets) -> Tensor:
     if problem.distance_table is not None or problem.device.type == "cpu":
         return problem.distances_to(masked.targets.flatten())
     return masked_distances(problem, masked)
+
+
+def log_policy(scores: Tensor, problem: Links) -> Tensor:
+    """The logarithm of π of every hop, (batch, num_hops), from scores (batch, num_nodes).
+
+    A softmax over each holder's own neighbours, for any finite scores: the chances of a holder's
+    hops sum to one however far apart the scores of two holders' neighbours lie.
+    """
+    if is_wide(scores):
+        hop_scores = scores.index_select(1, problem.neighbours)
+        return log_softmax_of_holders(hop_scores, problem.holders, problem.num_nodes)
+    totals = log_totals(scores, problem).index_select(1, problem.holders)
+    return scores.index_select(1, problem.neighbours) - totals
+
+
+def is_wide(scores: Tensor) -> bool:
+    """Whether some row's scores lie too far apart to be exponentiated around its highest.
+
+    They are then shifted holder by holder, which costs a gather per hop.
+    """
+    detached = scores.detach()
+    return bool((detached.amax(dim=1) - detached.amin(dim=1) > _WIDEST_SPREAD).any())
+
+
+def log_totals(scores: Tensor, problem: Links) -> Tensor:
+    """The logarithm of each holder's sum of exp(score) over its neighbours, (batch, num_nodes).
+
+    For scores that are not wide.
+    """
+    highest = scores.detach().amax(dim=1, keepdim=True)
+    totals = problem.sum_neighbours(energies_of(scores, highest))
+    return (totals.log() + highest).to(scores.dtype)
+
+
+def energies_of(scores: Tensor, highest: Tensor) -> Tensor:
+    """exp(score − highest) in float64, above zero for scores that are not wide."""
+    return (scores.double() - highest).exp()
+
+
+def log_softmax_of_holders(hop_scores: Tensor, holders: Tensor, num_holders: int) -> Tensor:
+    """The logarithm of a softmax over each holder's hops, like ``hop_scores``, (batch, num_hops).
+
+    Hop i belongs to holder ``holders[i]``, a number below ``num_holders``.
+
+    Args:
+        hop_scores: a score per hop, (batch, num_hops).
+        holders: the holder that each hop leaves, (num_hops,).
+        num_holders: how many holders there are.
+    """
+    scores = hop_scores.double()
+    highest = highest_of_holders(scores, holders, num_holders)
+    shifted = scores - highest.index_select(1, holders)
+    totals = torch.zeros_like(highest).index_add(1, holders, shifted.exp())
+    return (shifted - totals.log().index_select(1, holders)).to(hop_scores.dtype)
+
+
+def highest_of_holders(hop_scores: Tensor, holders: Tensor, num_holders: int) -> Tensor:
+    """The highest score among each holder's hops, (batch, num_holders), without a gradient.
+
+    Args:
+        hop_scores: a score per hop, (batch, num_hops).
+        holders: the holder that each hop leaves, (num_hops,).
+        num_holders: how many holders there are.
+    """
+    highest = hop_scores.new_full((len(hop_scores), num_holders), -math.inf)
+    places = holders.expand(len(hop_scores), -1)
+    return highest.scatter_reduce(1, places, hop_scores.detach(), "amax")
+
+
+def entropies(log_chances: Tensor, problem: Links) -> Tensor:
+    """The entropy of each holder's choice, (batch, num_nodes)."""
+    empty = torch.zeros(
+        (len(log_chances), problem.num_nodes), dtype=log_chances.dtype, device=log_chances.device
+    )
+    return empty.index_add(1, problem.holders, -log_chances.exp() * log_chances)
