@@ -26,6 +26,7 @@ from garden.search.chain import NEGLIGIBLE, chain_of_scores, run_in_threads
 from garden.search.config import MaxHops
 from garden.search.limits import PAPERS_LIMIT, limit_towards
 from garden.search.progress import Progress, silent
+from garden.search.rounds import representations_of
 from garden.search.score_blocks import score_blocks
 from garden.strategies.base import Fitted, Selection, Strategy, Tempered
 from garden.strategies.representations import Representations
@@ -140,7 +141,7 @@ def validation_ratios(
         steps = len(task.graph.indices) * limit * len(temperatures)
         targets = _tuning_targets(task, max(1, min(len(targets), int(MAX_LONG_STEPS / steps))))
     unit = strategy.with_temperature(1.0)
-    representations: Representations = unit.represent(ego_graphs(task.graph))
+    representations = representations_of(task.graph, unit)
     totals, num_pairs = np.zeros(len(temperatures)), 0
     for block, scores in score_blocks(unit, representations, targets):
         lengths = distances(task.graph, targets[block]).astype(np.float64)

@@ -18,6 +18,8 @@ from garden.graphs.identity import GraphIdentity
 from garden.strategies.representations import Representations
 
 Selection = Literal["softmax", "argmax"]
+Knowledge = Literal["ego", "gossip"]
+"""What agents know: their neighbours' ego graphs, or also what neighbours told them in rounds."""
 
 PAIRS_PER_BLOCK = 1 << 20  # aligned pairs that `score` asks `score_pairs` for at a time
 
@@ -46,6 +48,7 @@ class Strategy(ABC):
         needs_attributes: Whether it refuses graphs without attributes.
         scores_compare: Whether scores of the neighbours of different holders compare, which the
             `frontier` memory uses.
+        knows: What its agents know, as reports say it.
 
     """
 
@@ -53,6 +56,7 @@ class Strategy(ABC):
     selection: ClassVar[Selection] = "softmax"
     needs_attributes: ClassVar[bool] = True
     scores_compare: ClassVar[bool] = False
+    knows: ClassVar[Knowledge] = "ego"
 
     @property
     def parameters(self) -> dict[str, Any]:
