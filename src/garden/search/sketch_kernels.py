@@ -1,8 +1,8 @@
 """The compiled build of sketches: what rounds among all agents end in, entry for entry.
 
 Nodes are taken by rank, the best first; from each a breadth-first search goes on wherever it stays
-in the sketch, which is where fewer than k of the nodes before it are at most as far. The search sees
-the whole graph, as a simulation may; agents use rounds. Importing this module needs numba.
+in the sketch, which is where fewer than k of the nodes before it are at most as far. It sees the
+whole graph, as a simulation may; agents use rounds. Importing this module needs numba.
 """
 
 from __future__ import annotations

@@ -29,7 +29,6 @@ from garden.search.progress import Progress, silent
 from garden.search.rounds import representations_of
 from garden.search.score_blocks import score_blocks
 from garden.strategies.base import Fitted, Selection, Strategy, Tempered
-from garden.strategies.representations import Representations
 
 MAX_TUNING_TARGETS = 100
 MAX_LONG_STEPS = 5e9  # edges × targets × hops × temperatures where the limit is a long one

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from inspect import signature
 from typing import Any
 
 from garden.errors import SpecError
@@ -51,7 +51,7 @@ def registered(name: str) -> Strategy | None:
 
 def _parameters(name: str, rest: str, make: Callable[..., Strategy]) -> dict[str, Any]:
     """What stands after the colon, as arguments."""
-    kinds = {field.name: type(field.default) for field in fields(make)}  # type: ignore[arg-type]
+    kinds = {key: type(one.default) for key, one in signature(make).parameters.items()}
     given: dict[str, Any] = {}
     for pair in rest.split(","):
         key, equals, value = pair.partition("=")

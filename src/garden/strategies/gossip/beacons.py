@@ -1,7 +1,7 @@
 """``beacons``: near-shortest paths on any graph, where neighbours may talk before they search.
 
-Each agent keeps a sketch (:mod:`.sketches`): its distances to a few *beacons*. A message carries its
-target's *card*: the target's sketch and the keys of some of its neighbours. For a candidate v and
+Each agent keeps a sketch (:mod:`.sketches`): its distances to a few *beacons*. A message carries
+its target's *card*: the target's sketch and the keys of some of its neighbours. For a candidate v and
 the target t, both with their neighbours as entries at distance 1,
 
     sum(v, t) = min over common entries u of d(v, u) + d(u, t)  ≥  d(v, t)
@@ -172,9 +172,9 @@ class Beacons(GossipStrategy):
         return score_table(candidates, cards)
 
     def fixed_length(self, rows: Representations) -> np.ndarray:
-        """Distances to the k best-ranked beacons of a sketch, (num_rows, k); −1 where there are fewer.
+        """Distances to the k best-ranked beacons of each sketch, (num_rows, k).
 
-        Of settled sketches of one component these are the same beacons everywhere, in one order.
+        −1 where there are fewer. Of settled sketches of one component these are the same beacons everywhere, in one order.
         """
         keys, distances = rows.ragged["keys"], rows.ragged["distances"]
         order = np.lexsort((keys.values, -rows.ragged["classes"].values.astype(int), keys.owner))

@@ -96,7 +96,7 @@ class GossipStrategy(Strategy):
         return self.size_of(after)
 
     def fixed_length(self, rows: Representations) -> np.ndarray | None:
-        """The rows as numbers of one length, for environments' observations; None if there are none.
+        """The rows as numbers of one length, for the observations of environments.
 
         Returns:
             (num_rows, width) float32, or None where rows have one length already.

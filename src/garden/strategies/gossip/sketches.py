@@ -1,8 +1,8 @@
 """Sketches: the distances that an agent keeps, to a few beacons.
 
 Every node has a *class* and a 64-bit key; the higher class ranks better, then the smaller key. The
-sketch of v holds node u at distance d(v, u) if fewer than k better-ranked nodes are at most that far
-from v:
+sketch of v holds node u at distance d(v, u) if fewer than k better-ranked nodes are at most that
+far from v:
 
     u ∈ S(v)   ⇔   |{w better than u : d(v, w) ≤ d(v, u)}| < k
 
