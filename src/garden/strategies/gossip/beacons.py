@@ -1,8 +1,8 @@
 """``beacons``: near-shortest paths on any graph, where neighbours may talk before they search.
 
 Each agent keeps a sketch (:mod:`.sketches`): its distances to a few *beacons*. A message carries
-its target's *card*: the target's sketch and the keys of some of its neighbours. For a candidate v and
-the target t, both with their neighbours as entries at distance 1,
+its target's *card*: the target's sketch and the keys of some of its neighbours. For a candidate v
+and the target t, both with their neighbours as entries at distance 1,
 
     sum(v, t) = min over common entries u of d(v, u) + d(u, t)  ≥  d(v, t)
 
@@ -174,7 +174,8 @@ class Beacons(GossipStrategy):
     def fixed_length(self, rows: Representations) -> np.ndarray:
         """Distances to the k best-ranked beacons of each sketch, (num_rows, k).
 
-        −1 where there are fewer. Of settled sketches of one component these are the same beacons everywhere, in one order.
+        −1 where there are fewer. In settled sketches of one component they are the same beacons
+        everywhere, in one order.
         """
         keys, distances = rows.ragged["keys"], rows.ragged["distances"]
         order = np.lexsort((keys.values, -rows.ragged["classes"].values.astype(int), keys.owner))
