@@ -1,8 +1,8 @@
 """A name becomes a strategy with its memory: the one place where contenders are built.
 
-Names are, in this order: walkers, shipped weights, run folders, and classes as
-``package.module:Class``; ``NAME+MEMORY`` adds a memory. Whoever holds a strategy already, a policy
-that an experiment trained for example, gives it to :func:`contender_of`.
+Names are, in this order: walkers and strategies with rounds, shipped weights, run folders, and
+classes as ``package.module:Class``; ``NAME+MEMORY`` adds a memory. Whoever holds a strategy
+already, a policy that an experiment trained for example, gives it to :func:`contender_of`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from garden.strategies.base import Strategy
 from garden.strategies.duck_typed import PlainStrategy, as_strategy
 from garden.strategies.import_path import strategy_of_dotted_name
 from garden.strategies.memory import BY_SCORE, MEMORIES, FrontierMemory, Memory
-from garden.strategies.registry import WALKERS
+from garden.strategies.registry import GOSSIP, WALKERS, registered
 from garden.strategies.universal.edge_bias import EdgeBias
 from garden.strategies.universal.storage import holds_universal, load_universal_or_adapted
 
@@ -43,15 +43,16 @@ def default_strategies(graph: Graph, memory: str = "none") -> list[str]:
             memory is added.
 
     Returns:
-        Names of walkers and of the policy for every graph.
+        Names of walkers, of the policy for every graph, and of ``beacons``, whose agents talk.
     """
     walkers = {name: make() for name, make in WALKERS.items()}
     if graph.num_attributes > 0:
-        return [*walkers, UNIVERSAL, *([DEFAULT_STRATEGY] if memory == "none" else [])]
+        own = [DEFAULT_STRATEGY] if memory == "none" else []
+        return [*walkers, UNIVERSAL, *own, *GOSSIP]
     usable = [name for name, walker in walkers.items() if not walker.needs_attributes]
     left_out = ", ".join(name for name in (*walkers, UNIVERSAL) if name not in usable)
     _LOG.info("%s has no attributes: %s are left out", graph.name, left_out)
-    return usable
+    return [*usable, *GOSSIP]
 
 
 def contender_of(label: str, strategy: Strategy, memory: str = "none") -> Contender:
@@ -106,8 +107,9 @@ def contenders_named(strategies: Sequence[StrategyLike], memory: str = "none") -
 
 def strategy_named(name: str) -> Strategy:
     """The strategy with this name: a walker, shipped weights, a run folder, or a class."""
-    if name in WALKERS:
-        return WALKERS[name]()
+    ready = registered(name)
+    if ready is not None:
+        return ready
     shipped = shipped_weights()
     if name in shipped or Path(name).is_dir():
         folder = shipped.get(name, Path(name))
@@ -118,10 +120,11 @@ def strategy_named(name: str) -> Strategy:
         return load_policy(folder)
     if ":" in name:
         return strategy_of_dotted_name(name)
-    hint = did_you_mean(name, [*WALKERS, *shipped, *policies_beside(name)])
+    hint = did_you_mean(name, [*WALKERS, *GOSSIP, *shipped, *policies_beside(name)])
     raise SpecError(
-        f"unknown strategy {name!r}: {hint}walkers are {', '.join(WALKERS)}; others are shipped "
-        "weights, a run folder, or a class of your own as package.module:Class"
+        f"unknown strategy {name!r}: {hint}walkers are {', '.join(WALKERS)}; with rounds: "
+        f"{', '.join(GOSSIP)}; others are shipped weights, a run folder, or a class of your own as "
+        "package.module:Class"
     )
 
 

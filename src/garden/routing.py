@@ -22,6 +22,7 @@ from garden.resolve import DEFAULT_STRATEGY, StrategyLike, contender_named
 from garden.search.config import MaxHops, check_max_hops, limit_of
 from garden.search.episode_rng import episode_streams
 from garden.search.progress import Progress, silent
+from garden.search.rounds import representations_of
 from garden.search.temperature_tuning import prepare
 from garden.search.walk import Walk, walk
 from garden.strategies.base import Fitted, Strategy, Tempered
@@ -178,7 +179,7 @@ def route(
     trip = walk(
         graph,
         ready,
-        ready.represent(ego_graphs(graph)),
+        representations_of(graph, ready, progress),
         start,
         goal,
         contender.memory,

@@ -18,9 +18,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.errors import StrategyError, TaskError
-from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.strategies.base import Strategy, Trained, check_declarations, checked_representations
+from garden.search.rounds import representations_of
+from garden.strategies.base import Strategy, Trained, check_declarations
+from garden.strategies.gossip.protocol import GossipStrategy
 
 Observe = Literal["features", "mask"]
 
@@ -179,8 +180,9 @@ def _representation_table(graph: Graph, strategy: Strategy) -> np.ndarray | sp.c
     check_declarations(strategy)
     if isinstance(strategy, Trained):
         strategy.check_attributes(graph.attribute_names)
-    made = strategy.represent(ego_graphs(graph))
-    checked_representations(made, graph.num_nodes, strategy.name)
+    made = representations_of(graph, strategy)
+    if isinstance(strategy, GossipStrategy) and (table := strategy.fixed_length(made)) is not None:
+        return table
     if made.ragged:
         raise StrategyError(
             f"{strategy.name}: its representations differ in length, and an observation has a "

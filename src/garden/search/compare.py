@@ -32,17 +32,16 @@ from garden.search.metrics import (
 from garden.search.progress import Progress, silent
 from garden.search.report import Report, StrategyResult
 from garden.search.rollout import rollout, sampled_distributions
+from garden.search.rounds import Settled, settle
 from garden.search.temperature_tuning import prepare
 from garden.strategies.base import (
     MAX_KEPT,
     ScoreMemo,
     Strategy,
     check_declarations,
-    checked_representations,
     is_ready,
 )
 from garden.strategies.memory import Memory
-from garden.strategies.representations import Representations
 
 MAX_EXACT_STEPS = 2e11  # edges × targets × hops, minutes on two cores; beyond it walks are sampled
 MAX_LONG_STEPS = 2e10  # the same where the limit of hops is longer than the paper's
@@ -64,7 +63,7 @@ class _Player:
     """A contender that is ready to play."""
 
     contender: Contender  # with its strategy fitted and tuned
-    representations: Representations
+    settled: Settled
     evaluation: str  # "exact" or "sampled"
     seed: int  # of its walks
 
@@ -151,18 +150,19 @@ def _prepared(
     config: EvaluationConfig,
     progress: Progress,
     views: Graph,
-) -> dict[int, tuple[Strategy, Representations]]:
-    """Each strategy tuned, with its representations, by the identity of the original."""
-    egos = ego_graphs(views)
-    ready: dict[int, tuple[Strategy, Representations]] = {}
+) -> dict[int, tuple[Strategy, Settled]]:
+    """Each strategy tuned, with its rows, by the identity of the original."""
+    ready: dict[int, tuple[Strategy, Settled]] = {}
+    egos = None
     for contender in contenders:
         if id(contender.strategy) not in ready:
             check_declarations(contender.strategy)
             strategy = contender.strategy
             if not is_ready(strategy):
                 strategy = prepare(strategy, task, config.max_hops, progress)
-            rows = checked_representations(strategy.represent(egos), len(egos), strategy.name)
-            ready[id(contender.strategy)] = (strategy, rows)
+            if strategy.knows == "ego" and egos is None:
+                egos = ego_graphs(views)
+            ready[id(contender.strategy)] = (strategy, settle(views, strategy, progress, egos))
     return ready
 
 
@@ -170,7 +170,7 @@ def _player(
     contender: Contender,
     repeat: int,
     strategy: Strategy,
-    representations: Representations,
+    settled: Settled,
     task: SearchTask,
     pairs: np.ndarray,
     config: EvaluationConfig,
@@ -182,7 +182,7 @@ def _player(
     stream = _full_name(contender) + (f"#{repeat}" if repeat else "")
     seed = zlib.crc32(stream.encode()) + (task.seed << 32)
     ready = Contender(contender.label, strategy, contender.memory)
-    return _Player(ready, representations, evaluation, seed)
+    return _Player(ready, settled, evaluation, seed)
 
 
 def _evaluation_of(
@@ -248,12 +248,12 @@ def _distributions(
     contender = player.contender
     if player.evaluation == "exact":
         return hop_distributions(
-            task.graph, contender.strategy, player.representations, pairs, max_hops, memo
+            task.graph, contender.strategy, player.settled.rows, pairs, max_hops, memo
         )
     walks = rollout(
         task.graph,
         contender.strategy,
-        player.representations,
+        player.settled.rows,
         pairs,
         contender.memory,
         max_hops,
@@ -297,6 +297,8 @@ def _result(
         memory=player.contender.memory.name,
         parameters=player.contender.strategy.parameters,
         evaluation=player.evaluation,
+        knows=player.contender.strategy.knows,
+        gossip=player.settled.cost,
         oracle_ratio=mean_ratio(ratios),
         oracle_ratio_ci=oracle_ratio_interval(ratios, pairs[:, 1]),
         truncation_rate=float(outcome.truncation.mean()),

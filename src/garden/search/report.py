@@ -14,6 +14,8 @@ from garden.graphs.graph import Graph
 from garden.notebook import table_as_html
 from garden.search.config import EvaluationConfig
 from garden.search.metrics import DistanceBand, PairOutcomes
+from garden.search.rounds import GossipCost
+from garden.strategies.base import Knowledge
 
 if TYPE_CHECKING:
     import pandas
@@ -27,6 +29,7 @@ COLUMNS = (
     "wins",
     "hops",
     "evaluation",
+    "knows",
 )
 BEYOND = "beyond the limit"
 
@@ -42,6 +45,8 @@ class StrategyResult:
     memory: str
     parameters: Mapping[str, Any]  # of the strategy, such as its tuned temperature
     evaluation: str  # "exact" or "sampled"
+    knows: Knowledge  # what its agents know: their ego graphs, or also what neighbours told them
+    gossip: GossipCost | None  # what the rounds cost, where it has rounds
     oracle_ratio: float | None  # None where every pair is further apart than the limit
     oracle_ratio_ci: tuple[float, float] | None  # None where there is a single target
     truncation_rate: float
@@ -52,11 +57,14 @@ class StrategyResult:
 
     def to_json(self) -> dict[str, Any]:
         """The result as plain values, without the outcomes of single pairs."""
+        gossip = {} if self.gossip is None else {"gossip": self.gossip.to_json()}
         return {
             "name": self.name,
             "memory": self.memory,
             "parameters": dict(self.parameters),
             "evaluation": self.evaluation,
+            "knows": self.knows,
+            **gossip,
             "oracle_ratio": self.oracle_ratio,
             "oracle_ratio_ci": list(self.oracle_ratio_ci or (None, None)),
             "truncation_rate": self.truncation_rate,
@@ -163,6 +171,7 @@ class Report:
                 f"{100 * result.win_rate:.1f} %",
                 f"{result.mean_hops:.1f}",
                 result.evaluation,
+                result.knows,
                 *last,
             )
             for result in self.results

@@ -25,8 +25,8 @@ from garden.random_streams import TUNING_TARGETS
 from garden.search.chain import NEGLIGIBLE, chain_of_scores
 from garden.search.config import PAPERS_LIMIT, MaxHops, limit_towards
 from garden.search.progress import Progress, silent
+from garden.search.rounds import representations_of
 from garden.strategies.base import Fitted, Selection, Strategy, Tempered, score_blocks
-from garden.strategies.representations import Representations
 from garden.threads import map_in_threads
 
 MAX_TUNING_TARGETS = 100
@@ -139,7 +139,7 @@ def validation_ratios(
         steps = len(task.graph.indices) * limit * len(temperatures)
         targets = _tuning_targets(task, max(1, min(len(targets), int(MAX_LONG_STEPS / steps))))
     unit = strategy.with_temperature(1.0)
-    representations: Representations = unit.represent(ego_graphs(task.graph))
+    representations = representations_of(task.graph, unit)
     totals, num_pairs = np.zeros(len(temperatures)), 0
     for block, scores in score_blocks(unit, representations, targets):
         lengths = distances(task.graph, targets[block]).astype(np.float64)

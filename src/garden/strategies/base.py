@@ -19,6 +19,8 @@ from garden.graphs.identity import GraphIdentity
 from garden.strategies.representations import Representations
 
 Selection = Literal["softmax", "argmax"]
+Knowledge = Literal["ego", "gossip"]
+"""What agents know: their neighbours' ego graphs, or also what neighbours told them in rounds."""
 
 PAIRS_PER_BLOCK = 1 << 20  # aligned pairs that `score` asks `score_pairs` for at a time
 ENTRIES_PER_BLOCK = 1 << 22  # of a table of :func:`score_blocks`
@@ -49,6 +51,7 @@ class Strategy(ABC):
         needs_attributes: Whether it refuses graphs without attributes.
         scores_compare: Whether scores of the neighbours of different holders compare, which the
             `frontier` memory uses.
+        knows: What its agents know, as reports say it.
 
     """
 
@@ -56,6 +59,7 @@ class Strategy(ABC):
     selection: ClassVar[Selection] = "softmax"
     needs_attributes: ClassVar[bool] = True
     scores_compare: ClassVar[bool] = False
+    knows: ClassVar[Knowledge] = "ego"
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import numpy as np
 from garden.errors import StrategyError, short_repr
 from garden.graphs.ego import EgoGraphs
 from garden.strategies.base import Strategy
+from garden.strategies.gossip.protocol import GossipStrategy
 from garden.strategies.representations import Representations
 
 _TAKEN_OVER = (
@@ -32,6 +33,7 @@ _TAKEN_OVER = (
     "trained_seed",
     "check_attributes",
 )
+_OF_ROUNDS = ("key_seed", "card", "size_of", "told", "fixed_length")
 _MAKING_ANOTHER = ("with_temperature", "fit")
 
 
@@ -84,6 +86,42 @@ class OwnStrategy(Strategy):
         return self.own.represent(egos)
 
 
+@final
+class OwnGossipStrategy(GossipStrategy):
+    """A user's object with rounds, with the rest of what such a strategy has.
+
+    Args:
+        own: The object, with ``begin`` and ``hear`` in place of ``represent``.
+
+    """
+
+    def __init__(self, own: Any) -> None:
+        self.own = own
+        vars(self).update(vars(OwnStrategy(own)))
+        vars(self).update({name: getattr(own, name) for name in _OF_ROUNDS if hasattr(own, name)})
+
+    def __repr__(self) -> str:
+        return repr(self.own)
+
+    def __copy__(self) -> OwnGossipStrategy:
+        return OwnGossipStrategy(copy.copy(self.own))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The object's own, where it has some."""
+        return getattr(self.own, "parameters", {})
+
+    def begin(self, egos: EgoGraphs, keys: np.ndarray) -> Representations:
+        """As the object does."""
+        return self.own.begin(egos, keys)
+
+    def hear(
+        self, own: Representations, neighbours: Representations, owner: np.ndarray
+    ) -> Representations:
+        """As the object does."""
+        return self.own.hear(own, neighbours, owner)
+
+
 def as_strategy(own: object) -> Strategy:
     """The object as a strategy, or an error that names the function that it lacks."""
     if isinstance(own, Strategy):
@@ -93,17 +131,23 @@ def as_strategy(own: object) -> Strategy:
     missing = missing_functions(own)
     if missing:
         raise StrategyError(f"{short_repr(own)} is not a strategy: {missing}")
-    return OwnStrategy(own)
+    return OwnGossipStrategy(own) if _has_rounds(own) else OwnStrategy(own)
 
 
 def missing_functions(own: object) -> str:
     """Which functions a class or an object lacks to be a strategy, in words; empty if none."""
-    lacks = [] if callable(getattr(own, "represent", None)) else ["represent"]
+    lacks = []
+    if not _has_rounds(own) and not callable(getattr(own, "represent", None)):
+        lacks.append("represent")
     if not any(callable(getattr(own, name, None)) for name in ("score", "score_pairs")):
         lacks.append("score")
     if not lacks:
         return ""
     return f"it has no {' and no '.join(lacks)} (a strategy is a class with represent and score)"
+
+
+def _has_rounds(own: object) -> bool:
+    return all(callable(getattr(own, name, None)) for name in ("begin", "hear"))
 
 
 def _made_by(step: Callable[[Any], Any], name: str, argument: Any) -> Strategy:

@@ -1,11 +1,18 @@
-"""Walkers by name: a call gives a fresh one, not yet tuned or fitted."""
+"""Strategies by name, for every graph and without training: a call gives a fresh one.
+
+``NAME:key=value,…`` sets the parameters of those that have some.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from inspect import signature
+from typing import Any
 
+from garden.errors import SpecError
 from garden.strategies.base import Strategy
 from garden.strategies.evn import EVNWalker
+from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.lookahead import BidirectionalWalker, LookaheadWalker
 from garden.strategies.walkers import (
     ConnectionWalker,
@@ -26,3 +33,35 @@ WALKERS: Mapping[str, Callable[[], Strategy]] = {
         EVNWalker,
     )
 }
+"""Hand-written strategies whose agents see ego graphs and nothing else; not yet tuned or fitted."""
+
+GOSSIP: Mapping[str, Callable[..., Strategy]] = {strategy.name: strategy for strategy in (Beacons,)}
+"""Strategies whose agents tell their neighbours something first."""
+
+
+def registered(name: str) -> Strategy | None:
+    """The strategy with this name, parameters included; None where it is none of these."""
+    head, colon, rest = name.partition(":")
+    if head in GOSSIP:
+        return GOSSIP[head](**_parameters(name, rest, GOSSIP[head])) if colon else GOSSIP[head]()
+    if head in WALKERS and colon:
+        raise SpecError(f"{name}: {head} takes no parameters: write {head}")
+    return WALKERS[head]() if head in WALKERS else None
+
+
+def _parameters(name: str, rest: str, make: Callable[..., Strategy]) -> dict[str, Any]:
+    """What stands after the colon, as arguments."""
+    kinds = {key: type(one.default) for key, one in signature(make).parameters.items()}
+    given: dict[str, Any] = {}
+    for pair in rest.split(","):
+        key, equals, value = pair.partition("=")
+        if not equals or key not in kinds:
+            known = ", ".join(kinds)
+            raise SpecError(f"{name}: unknown parameter {key!r}: use {known}, as in k=4,seed=1")
+        if key in given:
+            raise SpecError(f"{name}: {key} stands twice: keep one")
+        try:
+            given[key] = kinds[key](value)
+        except ValueError:
+            raise SpecError(f"{name}: {key}={value} is not a whole number") from None
+    return given

@@ -7,7 +7,7 @@ target. Everything here is plain NumPy and SciPy.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TypeAlias
@@ -67,6 +67,18 @@ class Representations:
             {name: values.take(rows) for name, values in self.ragged.items()},
         )
 
+    def replaced(self, rows: np.ndarray, new: Representations) -> Representations:
+        """The same with some rows replaced.
+
+        Args:
+            rows: (num_replaced,) numbers of rows, each once.
+            new: What takes their place, in this order, with the same arrays.
+
+        """
+        order = np.arange(len(self))
+        order[rows] = len(self) + np.arange(len(rows))
+        return concatenated([self, new]).take(order)
+
     @property
     def bytes_per_row(self) -> np.ndarray:
         """The bytes that each row costs in a message, (num_rows,) int64.
@@ -102,6 +114,41 @@ class Representations:
         for start, stop in pairwise(bounds):
             if stop > start:
                 yield slice(start, stop)
+
+
+def concatenated(parts: Sequence[Representations]) -> Representations:
+    """The rows of all parts, one under another; all parts have the same arrays."""
+    first = parts[0]
+    return Representations(
+        {name: _stacked([part.arrays[name] for part in parts]) for name in first.arrays},
+        {name: _joined([part.ragged[name] for part in parts]) for name in first.ragged},
+    )
+
+
+def differing_rows(before: Representations, after: Representations) -> np.ndarray:
+    """Whether each row differs from the one of the same number, (num_rows,) bool."""
+    both = concatenated([before, after])
+    num_rows = len(before)
+    pairs = np.stack([np.arange(num_rows), num_rows + np.arange(num_rows)], axis=1).ravel()
+    together = both.take(pairs)
+    differs = np.zeros(max(0, 2 * num_rows - 1), dtype=bool)
+    for array in together.arrays.values():
+        differs |= _changes(array)
+    for ragged in together.ragged.values():
+        differs |= _ragged_changes(ragged)
+    return differs[::2]
+
+
+def _stacked(parts: Sequence[Rows]) -> Rows:
+    if all(isinstance(part, np.ndarray) for part in parts):
+        return np.concatenate(parts)
+    return sp.csr_array(sp.vstack(parts))
+
+
+def _joined(parts: Sequence[Ragged]) -> Ragged:
+    lengths = [np.diff(part.offsets) for part in parts]
+    offsets = np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.int64)
+    return Ragged(np.concatenate([part.values for part in parts]), offsets)
 
 
 def _all_equal(representations: Representations) -> bool:

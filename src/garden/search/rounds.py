@@ -1,0 +1,191 @@
+"""Rounds before the search: agents tell their neighbours their rows until none changes.
+
+:func:`settle` drives any strategy with rounds in simulation, synchronously: in each round every
+agent with a neighbour whose row changed hears all of its neighbours' rows. ``beacons`` has a
+compiled build that gives the same rows (:mod:`.sketch_kernels`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from garden.errors import GraphError, StrategyError
+from garden.graphs.ego import EgoGraphs, ragged_rows
+from garden.graphs.ego_extraction import ego_graphs
+from garden.graphs.graph import Graph
+from garden.search.progress import Progress, silent
+from garden.strategies.base import Strategy, checked_representations
+from garden.strategies.gossip.beacons import Beacons
+from garden.strategies.gossip.protocol import GossipStrategy
+from garden.strategies.gossip.sketches import BYTES_PER_ENTRY
+from garden.strategies.representations import Representations, concatenated, differing_rows
+
+ENTRIES_PER_BLOCK = 1 << 20  # neighbours' rows that are heard at a time
+
+
+@dataclass(frozen=True)
+class GossipCost:
+    """What the rounds cost; an entry is told once to each neighbour, when it changes."""
+
+    rounds: int
+    """Rounds in which something changed."""
+
+    entries_per_node: float
+    """Entries that a settled row holds, on average."""
+
+    bytes_per_node: float
+    """The bytes of those."""
+
+    bytes_per_link: float
+    """Bytes told over a link in all rounds, both ways, on average."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Its fields."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """The rows that agents search with, and what making them cost."""
+
+    rows: Representations  # one per node
+    cost: GossipCost | None  # None for a strategy without rounds
+
+
+def node_keys(graph: Graph, seed: int) -> np.ndarray:
+    """The key of each node: a hash of its name and the seed, (num_nodes,) uint64.
+
+    Where two are equal, a :class:`garden.GraphError` says so.
+    """
+    salt = seed.to_bytes(8, "little")
+    digests = b"".join(
+        hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8, salt=salt).digest()
+        for name in graph.node_names
+    )
+    keys = np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+    if len(np.unique(keys)) < len(keys):
+        raise GraphError(f"{graph.name}: two nodes have the same key: choose another seed")
+    return keys
+
+
+def representations_of(
+    graph: Graph, strategy: Strategy, progress: Progress = silent
+) -> Representations:
+    """The rows that the agents of a graph search with, one per node."""
+    return settle(graph, strategy, progress).rows
+
+
+def settle(
+    graph: Graph, strategy: Strategy, progress: Progress = silent, egos: EgoGraphs | None = None
+) -> Settled:
+    """The rows of a strategy on a graph: after its rounds, or from ego graphs alone.
+
+    Args:
+        graph: The graph, of one component or several.
+        strategy: The strategy, fitted and tuned.
+        progress: Called as rounds go on.
+        egos: The ego graphs of all nodes, where they are at hand.
+    """
+    if not isinstance(strategy, GossipStrategy):
+        egos = egos or ego_graphs(graph)
+        return Settled(
+            checked_representations(strategy.represent(egos), len(egos), strategy.name), None
+        )
+    keys = node_keys(graph, strategy.key_seed)
+    if isinstance(strategy, Beacons):
+        try:
+            from garden.search.sketch_kernels import built_sketches
+        except ImportError:  # no numba on this machine
+            return settle_by_rounds(graph, strategy, keys, progress)
+        classes = strategy.classes(graph.degrees)
+        rows = built_sketches(graph, keys, classes, strategy.k, progress)
+        return Settled(rows, _cost_of_sketches(graph, rows))
+    return settle_by_rounds(graph, strategy, keys, progress)
+
+
+def settle_by_rounds(
+    graph: Graph, strategy: GossipStrategy, keys: np.ndarray, progress: Progress = silent
+) -> Settled:
+    """The rows after as many rounds as it takes until none changes.
+
+    Args:
+        graph: The graph.
+        strategy: The strategy.
+        keys: (num_nodes,) uint64, all different.
+        progress: Called after each round.
+    """
+    egos = ego_graphs(graph)
+    rows = checked_representations(
+        strategy.begin(egos, keys[egos.members]), len(egos), strategy.name
+    )
+    told = float((strategy.size_of(rows)[1] * graph.degrees).sum())
+    listening = np.flatnonzero(graph.degrees > 0)
+    rounds = 0
+    while len(listening):
+        heard = _heard(graph, strategy, rows, listening)
+        before = rows.take(listening)
+        changed = differing_rows(before, heard)
+        who = listening[changed]
+        if len(who):
+            after = heard.take(np.flatnonzero(changed))
+            _, num_bytes = strategy.told(before.take(np.flatnonzero(changed)), after)
+            told += float((num_bytes * graph.degrees[who]).sum())
+            rows = rows.replaced(who, after)
+            rounds += 1
+            progress("settling", rounds, rounds + 1)
+        if rounds > graph.num_nodes:
+            raise StrategyError(
+                f"{strategy.name}: its rows still change after {rounds} rounds on "
+                f"{graph.num_nodes} nodes: it does not settle"
+            )
+        positions, _ = ragged_rows(graph.indptr, who)
+        listening = np.unique(graph.indices[positions])
+    return Settled(rows, _cost(graph, strategy, rows, rounds, told))
+
+
+def _heard(
+    graph: Graph, strategy: GossipStrategy, rows: Representations, agents: np.ndarray
+) -> Representations:
+    """The new rows of some agents, a block of them at a time."""
+    ends = np.cumsum(graph.degrees[agents])
+    parts = []
+    for block in np.split(agents, np.unique(np.searchsorted(ends, _block_ends(int(ends[-1]))))):
+        if len(block) == 0:
+            continue
+        positions, offsets = ragged_rows(graph.indptr, block)
+        owner = np.repeat(np.arange(len(block)), np.diff(offsets))
+        heard = strategy.hear(rows.take(block), rows.take(graph.indices[positions]), owner)
+        parts.append(_checked_heard(heard, len(block), strategy.name))
+    return concatenated(parts)
+
+
+def _block_ends(total: int) -> np.ndarray:
+    return np.arange(ENTRIES_PER_BLOCK, total, ENTRIES_PER_BLOCK)
+
+
+def _checked_heard(rows: Representations, num_rows: int, name: str) -> Representations:
+    if not isinstance(rows, Representations) or len(rows) != num_rows:
+        raise StrategyError(f"{name}: hear must give Representations of {num_rows} rows")
+    return rows
+
+
+def _cost(
+    graph: Graph, strategy: GossipStrategy, rows: Representations, rounds: int, told: float
+) -> GossipCost:
+    entries, num_bytes = strategy.size_of(rows)
+    links = max(1, graph.num_edges)
+    return GossipCost(rounds, float(entries.mean()), float(num_bytes.mean()), told / links)
+
+
+def _cost_of_sketches(graph: Graph, rows: Representations) -> GossipCost:
+    """What synchronous rounds would have cost: an entry at distance d is told in round d + 1."""
+    entries = np.diff(rows.ragged["keys"].offsets)
+    told = float((entries * graph.degrees).sum()) * BYTES_PER_ENTRY
+    num_bytes = float((entries * BYTES_PER_ENTRY).mean())
+    rounds = int(rows.ragged["distances"].values.max(initial=0))
+    links = max(1, graph.num_edges)
+    return GossipCost(rounds, float(entries.mean()), num_bytes, told / links)

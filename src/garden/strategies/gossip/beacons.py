@@ -1,0 +1,244 @@
+"""``beacons``: near-shortest paths on any graph, where neighbours may talk before they search.
+
+Each agent keeps a sketch (:mod:`.sketches`): its distances to a few *beacons*. A message carries
+its target's *card*: the target's sketch and the keys of some of its neighbours. For a candidate v
+and the target t, both with their neighbours as entries at distance 1,
+
+    sum(v, t) = min over common entries u of d(v, u) + d(u, t)  ≥  d(v, t)
+
+and the holder chooses the neighbour of least sum; among equals, the one whose sum more entries
+reach, then the one with more entries at one hop more; what still ties shares the chance. It needs
+neither training nor attributes, and its agents know more than the paper's: they have heard their
+neighbours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal, final, get_args
+
+import numpy as np
+
+from garden.errors import SpecError, expect
+from garden.graphs.ego import EgoGraphs
+from garden.strategies.base import Selection
+from garden.strategies.gossip.protocol import GossipStrategy
+from garden.strategies.gossip.sketches import (
+    BYTES_PER_ENTRY,
+    Entries,
+    best_first,
+    degree_classes,
+    entries_of,
+    num_adjacent,
+    own_entries,
+    pruned,
+    shortened,
+    without_first,
+)
+from garden.strategies.representations import Ragged, Representations
+
+Rank = Literal["degree", "hash"]
+
+HOP = 2.0**32  # one hop of the sum, in scores
+TIE = 2.0**16  # one entry that reaches the sum
+MOST_COUNTED = 65_535
+NO_COMMON_ENTRY = -(2.0**50)  # below the score of any sum
+
+
+@final
+@dataclass(frozen=True)
+class Beacons(GossipStrategy):
+    """Go where a common beacon promises the shortest path.
+
+    Scores are whole numbers: −sum · 2³² + min(c₀, 65535) · 2¹⁶ + min(c₁, 65535), where c₀ entries
+    reach the sum and c₁ reach one hop more; −2⁵⁰ where candidate and target have no common entry.
+
+    Example:
+        >>> from garden.strategies.gossip.beacons import Beacons
+        >>> Beacons(k=4).parameters
+        {'k': 4, 'rank': 'degree', 'seed': 0, 'neighbours': 64}
+
+    """
+
+    k: int = 16
+    """How many better-ranked nodes within its distance push a beacon out of a sketch."""
+
+    rank: Rank = "degree"
+    """Who becomes a beacon: nodes of high degree, or whoever has a small key."""
+
+    seed: int = 0
+    """What keys are hashed with in simulation."""
+
+    neighbours: int = 64
+    """How many of the target's neighbours' keys a card carries at most, the best-ranked."""
+
+    name: ClassVar[str] = "beacons"
+    selection: ClassVar[Selection] = "argmax"
+    needs_attributes: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        for field, least in (("k", 1), ("seed", 0), ("neighbours", 0)):
+            value = getattr(self, field)
+            expect(field, value, int, otherwise="a whole number")
+            if value < least:
+                raise SpecError(f"beacons: {field}={value}: it must be {least} or more")
+        if self.rank not in get_args(Rank):
+            choices = " or ".join(get_args(Rank))
+            raise SpecError(f"beacons: rank={self.rank}: choose {choices}")
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """All of them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def key_seed(self) -> int:  # type: ignore[override]
+        """The seed."""
+        return self.seed
+
+    def classes(self, degrees: np.ndarray) -> np.ndarray:
+        """The class of nodes of these degrees, (num_nodes,) int8; one for all by ``hash``."""
+        if self.rank == "hash":
+            return np.zeros(len(degrees), dtype=np.int8)
+        return degree_classes(degrees)
+
+    def begin(self, egos: EgoGraphs, keys: np.ndarray) -> Representations:
+        """A sketch of the agent itself, and its neighbours' keys."""
+        centres = egos.offsets[:-1]
+        offsets = np.arange(len(egos) + 1, dtype=np.int64)
+        others = ~egos.is_centre
+        order = np.lexsort((keys[others], egos.owner[others]))
+        neighbour_offsets = (egos.offsets - offsets).astype(np.int64)
+        return Representations(
+            {},
+            {
+                "keys": Ragged(keys[centres], offsets),
+                "distances": Ragged(np.zeros(len(egos), dtype=np.uint16), offsets),
+                "classes": Ragged(self.classes(egos.degrees), offsets),
+                "neighbours": Ragged(keys[others][order], neighbour_offsets),
+            },
+        )
+
+    def hear(
+        self, own: Representations, neighbours: Representations, owner: np.ndarray
+    ) -> Representations:
+        """The pruned union of the own entry and the neighbours' entries one hop further."""
+        mine, theirs = own_entries(own), entries_of(neighbours, owner, hops=1)
+        union = Entries(
+            np.concatenate([mine.owner, theirs.owner]),
+            np.concatenate([mine.keys, theirs.keys]),
+            np.concatenate([mine.distances, theirs.distances]),
+            np.concatenate([mine.classes, theirs.classes]),
+        )
+        sketches = pruned(union, self.k, len(own))
+        ranked = _ranked_neighbours(own_entries(neighbours), owner, len(own))
+        rest = without_first(ranked, num_adjacent(sketches))
+        return Representations({}, {**sketches.ragged, "neighbours": rest})
+
+    def card(self, rows: Representations) -> Representations:
+        """The rows with at most :attr:`neighbours` neighbours, those in the sketch included."""
+        room = self.neighbours - num_adjacent(rows)
+        few = shortened(rows.ragged["neighbours"], room)
+        return Representations({}, {**rows.ragged, "neighbours": few})
+
+    def size_of(self, rows: Representations) -> tuple[np.ndarray, np.ndarray]:
+        """The entries of each sketch, 11 bytes each; neighbours' keys are not counted."""
+        entries = np.diff(rows.ragged["keys"].offsets)
+        return entries, entries * BYTES_PER_ENTRY
+
+    def told(
+        self, before: Representations, after: Representations
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The entries that are new or at another distance."""
+        known, new = (
+            entries_of(before, np.arange(len(before)), 0),
+            entries_of(after, np.arange(len(after)), 0),
+        )
+        old = set(
+            zip(known.owner.tolist(), known.keys.tolist(), known.distances.tolist(), strict=True)
+        )
+        words = zip(new.owner.tolist(), new.keys.tolist(), new.distances.tolist(), strict=True)
+        fresh = np.array([word not in old for word in words], dtype=bool)
+        entries = np.bincount(new.owner[fresh], minlength=len(after))
+        return entries, entries * BYTES_PER_ENTRY
+
+    def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
+        """Minus the least sum of distances, with ties in its lower digits."""
+        cards = self.card(targets)
+        try:
+            from garden.strategies.gossip.score_kernel import score_table
+        except ImportError:  # no numba on this machine
+            return plain_scores(candidates, cards)
+        return score_table(candidates, cards)
+
+    def fixed_length(self, rows: Representations) -> np.ndarray:
+        """Distances to the k best-ranked beacons of each sketch, (num_rows, k).
+
+        −1 where there are fewer. In settled sketches of one component they are the same beacons
+        everywhere, in one order.
+        """
+        keys, distances = rows.ragged["keys"], rows.ragged["distances"]
+        order = np.lexsort((keys.values, -rows.ragged["classes"].values.astype(int), keys.owner))
+        place = np.arange(len(order)) - keys.offsets[keys.owner]
+        table = np.full((len(rows), self.k), -1, dtype=np.float32)
+        best = place < self.k
+        table[keys.owner[best], place[best]] = distances.values[order][best]
+        return table
+
+
+def plain_scores(candidates: Representations, cards: Representations) -> np.ndarray:
+    """The scores of all pairs, one target after another: what the compiled table equals.
+
+    Args:
+        candidates: num_candidates rows.
+        cards: num_targets rows, cut to what a message carries.
+
+    Returns:
+        (num_targets, num_candidates) float64.
+
+    """
+    theirs = _with_neighbours(candidates)
+    goals = _with_neighbours(cards)
+    ends = np.searchsorted(goals.owner, np.arange(len(cards) + 1))
+    table = np.empty((len(cards), len(candidates)))
+    for number in range(len(cards)):
+        goal = goals.take(np.arange(ends[number], ends[number + 1]))
+        table[number] = _scores_towards(theirs, goal, len(candidates))
+    return table
+
+
+def _scores_towards(theirs: Entries, goal: Entries, num_candidates: int) -> np.ndarray:
+    order = np.argsort(goal.keys)
+    place = np.minimum(np.searchsorted(goal.keys[order], theirs.keys), len(order) - 1)
+    common = goal.keys[order][place] == theirs.keys
+    owner = theirs.owner[common]
+    sums = theirs.distances[common] + goal.distances[order][place[common]]
+    best = np.full(num_candidates, np.iinfo(np.int64).max)
+    np.minimum.at(best, owner, sums)
+    reach = np.bincount(owner[sums == best[owner]], minlength=num_candidates)
+    nearly = np.bincount(owner[sums == best[owner] + 1], minlength=num_candidates)
+    scores = np.minimum(reach, MOST_COUNTED) * TIE + np.minimum(nearly, MOST_COUNTED)
+    return np.where(reach > 0, scores - np.where(reach > 0, best, 0) * HOP, NO_COMMON_ENTRY)
+
+
+def _with_neighbours(rows: Representations) -> Entries:
+    """The entries of each row, its neighbours' keys at distance 1 among them, by owner."""
+    sketch = entries_of(rows, np.arange(len(rows)), hops=0)
+    others = rows.ragged["neighbours"]
+    count = len(others.values)
+    owner = np.concatenate([sketch.owner, others.owner])
+    both = Entries(
+        owner,
+        np.concatenate([sketch.keys, others.values]),
+        np.concatenate([sketch.distances, np.ones(count, dtype=np.int64)]),
+        np.concatenate([sketch.classes, np.zeros(count, dtype=np.int8)]),
+    )
+    return both.take(np.argsort(owner, kind="stable"))
+
+
+def _ranked_neighbours(theirs: Entries, owner: np.ndarray, num_agents: int) -> Ragged:
+    """The keys of each agent's neighbours, the best-ranked first."""
+    order = best_first(theirs.keys, theirs.classes)
+    order = order[np.argsort(owner[order], kind="stable")]
+    counts = np.bincount(owner, minlength=num_agents)
+    return Ragged(theirs.keys[order], np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))

@@ -1,0 +1,163 @@
+"""Sketches: the distances that an agent keeps, to a few beacons.
+
+Every node has a *class* and a 64-bit key; the higher class ranks better, then the smaller key. The
+sketch of v holds node u at distance d(v, u) if fewer than k better-ranked nodes are at most that
+far from v:
+
+    u ∈ S(v)   ⇔   |{w better than u : d(v, w) ≤ d(v, u)}| < k
+
+so that there are at most k entries at each distance. If u is in S(v), it is in the sketch of every
+node on a shortest path from v to u: a better-ranked w near such a node is as near to v. Hence a
+sketch is a function of the neighbours' sketches, the *pruned union*: the own entry at distance 0,
+and their entries one hop further, each key at its least distance, of which those stay that fewer
+than k better-ranked entries of the union are at most as far as.
+
+Rounds from the own entries alone find, in round r, exactly the entries at distance r: each is told
+once to each neighbour, and none is ever taken back.
+
+Reference: E. Cohen, "Size-estimation framework with applications to transitive closure and
+reachability", J. Comput. Syst. Sci. 55 (1997), where ranks are random.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from garden.errors import StrategyError
+from garden.strategies.representations import Ragged, Representations
+
+MAX_DISTANCE = 65_535
+BYTES_PER_ENTRY = 11  # key 8, class 1, distance 2
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Entries of several sketches, in any order."""
+
+    owner: np.ndarray  # (num_entries,) int64: the sketch that each belongs to
+    keys: np.ndarray  # (num_entries,) uint64
+    distances: np.ndarray  # (num_entries,) int64
+    classes: np.ndarray  # (num_entries,) int8
+
+    def take(self, which: np.ndarray) -> Entries:
+        """The entries at these positions, or where a mask is true."""
+        return Entries(
+            self.owner[which], self.keys[which], self.distances[which], self.classes[which]
+        )
+
+
+def degree_classes(degrees: np.ndarray) -> np.ndarray:
+    """The class of each degree, ⌊2 log₂ degree⌋, and −1 for degree 0: (num_nodes,) int8."""
+    squares = degrees.astype(np.uint64) ** np.uint64(2)
+    classes = np.full(len(degrees), -1, dtype=np.int8)
+    for bit in range(64):
+        classes += squares >> np.uint64(bit) > 0
+    return classes
+
+
+def best_first(keys: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """The positions of some nodes by rank, the best first."""
+    return np.lexsort((keys, -classes.astype(np.int64)))
+
+
+def pruned(entries: Entries, k: int, num_sketches: int) -> Representations:
+    """The sketches that these entries make, each key at its least distance.
+
+    Args:
+        entries: What each sketch may hold.
+        k: How many better-ranked entries within its distance push an entry out.
+        num_sketches: How many sketches there are.
+
+    Returns:
+        Ragged arrays ``keys``, ``distances`` (uint16) and ``classes`` (int8) with a row per sketch,
+        by distance, then rank.
+
+    """
+    entries = entries.take(
+        np.lexsort((entries.distances, entries.keys, -entries.classes.astype(int), entries.owner))
+    )
+    repeats = np.zeros(len(entries.keys), dtype=bool)
+    repeats[1:] = (np.diff(entries.owner) == 0) & (entries.keys[1:] == entries.keys[:-1])
+    kept = _kept(entries.take(~repeats), k)
+    if len(kept.distances) and kept.distances.max() > MAX_DISTANCE:
+        raise StrategyError(f"a beacon is more than {MAX_DISTANCE} hops away: sketches end there")
+    # Entries stand by rank: a stable sort by distance leaves those of one distance so.
+    kept = kept.take(np.lexsort((kept.distances, kept.owner)))
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(kept.owner, minlength=num_sketches))])
+    offsets = offsets.astype(np.int64)
+    return Representations(
+        {},
+        {
+            "keys": Ragged(kept.keys, offsets),
+            "distances": Ragged(kept.distances.astype(np.uint16), offsets),
+            "classes": Ragged(kept.classes, offsets),
+        },
+    )
+
+
+def _kept(entries: Entries, k: int) -> Entries:
+    """The entries that fewer than k better ones are at most as far as; they come by rank."""
+    first = np.searchsorted(entries.owner, entries.owner)  # where each one's sketch starts
+    within = np.zeros(len(entries.owner), dtype=bool)
+    stays = np.zeros(len(entries.owner), dtype=bool)
+    for distance in np.unique(entries.distances):
+        here = entries.distances == distance
+        within |= here
+        running = np.concatenate([[0], np.cumsum(within)])
+        better = running[:-1] - running[first]
+        stays |= here & (better < k)
+    return entries.take(stays)
+
+
+def entries_of(rows: Representations, owner: np.ndarray, hops: int) -> Entries:
+    """The entries of some sketches, a number of hops further, for other owners.
+
+    Args:
+        rows: The sketches.
+        owner: (num_rows,) whom the entries of each are for.
+        hops: How many hops further.
+
+    """
+    keys, distances = rows.ragged["keys"], rows.ragged["distances"]
+    return Entries(
+        np.asarray(owner, dtype=np.int64)[keys.owner],
+        keys.values,
+        distances.values.astype(np.int64) + hops,
+        rows.ragged["classes"].values,
+    )
+
+
+def own_entries(rows: Representations) -> Entries:
+    """The entry at distance 0 of each sketch, which stands first in it."""
+    first = rows.ragged["keys"].offsets[:-1]
+    return Entries(
+        np.arange(len(rows)),
+        rows.ragged["keys"].values[first],
+        np.zeros(len(rows), dtype=np.int64),
+        rows.ragged["classes"].values[first],
+    )
+
+
+def num_adjacent(rows: Representations) -> np.ndarray:
+    """How many entries of each sketch are at distance 1, (num_rows,) int64."""
+    distances = rows.ragged["distances"]
+    return np.bincount(distances.owner[distances.values == 1], minlength=len(rows))
+
+
+def shortened(ragged: Ragged, lengths: np.ndarray) -> Ragged:
+    """The first entries of each row, at most as many as ``lengths`` says, (num_rows,)."""
+    lengths = np.minimum(np.maximum(lengths, 0), np.diff(ragged.offsets))
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    positions = np.arange(offsets[-1]) + np.repeat(ragged.offsets[:-1] - offsets[:-1], lengths)
+    return Ragged(ragged.values[positions], offsets)
+
+
+def without_first(ragged: Ragged, lengths: np.ndarray) -> Ragged:
+    """Each row without so many of its first entries, (num_rows,)."""
+    starts = ragged.offsets[:-1] + lengths
+    left = ragged.offsets[1:] - starts
+    offsets = np.concatenate([[0], np.cumsum(left)]).astype(np.int64)
+    positions = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], left)
+    return Ragged(ragged.values[positions], offsets)
