@@ -1,0 +1,1 @@
+"""Strategies whose agents tell their neighbours something before any message is sent."""
