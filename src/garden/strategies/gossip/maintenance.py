@@ -20,8 +20,9 @@ everything and come back, and at rest it remembers nothing of what is in no row.
 
 A beacon is a key *and* its class: a node whose class changes withdraws the one and tells the other.
 
-Envelopes must arrive in the order sent on each link, each once, or the link must go down: a silent
-neighbour is a lost link, and whoever drives the agent says so.
+Envelopes must arrive in the order sent on each link, each once, after ``link_up`` at both ends, or
+the link must go down: a silent neighbour is a lost link, and whoever drives the agent says so.
+What was sent before a link went must not arrive after it came again.
 """
 
 from __future__ import annotations
@@ -233,7 +234,7 @@ class SketchKeeper:
         withdrawn: tuple[Beacon, ...],
         answers: list[tuple[Beacon, int]],
     ) -> list[Envelope]:
-        """One for each of the audience; where the row is as it was, for those that get an answer."""
+        """One for each of the audience; for those that get an answer where the row is as it was."""
         acknowledged: dict[int, list[Beacon]] = {}
         for beacon, neighbour in answers:
             acknowledged.setdefault(neighbour, []).append(beacon)
