@@ -9,6 +9,7 @@ VALUES = {
     "TRAIN_PAIRS": 3,
     "ALL_PAIRS": 4,
     "TUNING_TARGETS": 5,
+    "MEASURED_CHANGES": 29,
     "VALIDATION_TARGETS": 6,
     "TIMED_PAIRS": 6,
     "TIMED_NODES": 7,

@@ -24,6 +24,7 @@ FURTHER_PAIRS = 19  # [seed, 19, split, block]
 
 # search
 TUNING_TARGETS = 5
+MEASURED_CHANGES = 29
 
 # training
 VALIDATION_TARGETS = 6  # the same number as TIMED_PAIRS

@@ -1,0 +1,229 @@
+"""A network of agents that keep their sketches, in simulation.
+
+:class:`AgentNetwork` holds agents (:mod:`garden.strategies.gossip.maintenance`) and the envelopes
+under way among them, applies changes of links and nodes, delivers in synchronous rounds or in any
+order that keeps each link's, and counts what is said.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from garden.errors import GraphError
+from garden.strategies.gossip.maintenance import (
+    CLASS_OF_RANK,
+    Beacon,
+    Envelope,
+    Row,
+    SketchKeeper,
+    pruned_row,
+)
+
+Links: TypeAlias = Mapping[int, Sequence[int]]  # the keys of each agent's neighbours, by its key
+
+
+@dataclass(frozen=True)
+class UpdateCost:
+    """What agents said until all was silent; items count once for each neighbour told."""
+
+    agents: int
+    """Agents that said anything."""
+
+    entries: int
+    """Entries told, new ones and nearer ones."""
+
+    withdrawals: int
+    """Entries withdrawn."""
+
+    acknowledgements: int
+    """Withdrawals acknowledged: each is, once, unless its link goes first."""
+
+    bytes: int
+    """The bytes of all of those."""
+
+    rounds: int
+    """Rounds in which something arrived; 0 for envelopes that arrived one by one."""
+
+
+class AgentNetwork:
+    """Agents that keep their sketches, by their keys, and the envelopes under way among them.
+
+    A change puts envelopes under way; :meth:`settle` or :meth:`settle_one_by_one` delivers them and
+    their answers until there are none. Several changes may come before, or between deliveries.
+    """
+
+    def __init__(self, agents: Iterable[SketchKeeper], k: int, rank: str) -> None:
+        self.agents = {agent.key: agent for agent in agents}
+        self._k = k
+        self._class_of = CLASS_OF_RANK[rank]
+        self._under_way: dict[tuple[int, int], deque[Envelope]] = {}
+        self._count = _Count()
+
+    @classmethod
+    def starting(cls, links: Links, k: int, rank: str) -> AgentNetwork:
+        """Agents that know their neighbours' keys and nothing else, their greetings under way."""
+        class_of = CLASS_OF_RANK[rank]
+        agents = [SketchKeeper(key, k, class_of, ends) for key, ends in links.items()]
+        network = cls(agents, k, rank)
+        for agent in agents:
+            network._send(agent.greeting())
+        return network
+
+    @classmethod
+    def at_rest(cls, links: Links, k: int, rank: str) -> AgentNetwork:
+        """Agents that have settled: their rows are built at once, and nothing is under way."""
+        class_of = CLASS_OF_RANK[rank]
+        rows = fresh_rows(links, k, class_of)
+        agents = [
+            SketchKeeper.at_rest(key, k, class_of, rows[key], {end: rows[end] for end in ends})
+            for key, ends in links.items()
+        ]
+        return cls(agents, k, rank)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing is under way."""
+        return not self._under_way
+
+    def links(self) -> dict[int, tuple[int, ...]]:
+        """The keys of each agent's neighbours."""
+        return {key: agent.neighbours for key, agent in self.agents.items()}
+
+    def rows(self) -> dict[int, Row]:
+        """The sketch of each agent as it stands."""
+        return {key: agent.row for key, agent in self.agents.items()}
+
+    def add_link(self, one: int, other: int) -> None:
+        """Link two agents."""
+        for agent, end in ((one, other), (other, one)):
+            self._send(self.agents[agent].link_up(end))
+
+    def remove_link(self, one: int, other: int) -> None:
+        """Cut a link, and with it what is under way on it."""
+        for agent, end in ((one, other), (other, one)):
+            self._under_way.pop((agent, end), None)
+            self._send(self.agents[agent].link_down(end))
+
+    def join(self, key: int, neighbours: Iterable[int]) -> None:
+        """A new agent comes and links itself to others."""
+        if key in self.agents:
+            raise GraphError(f"two agents have the key {key}")
+        ends = tuple(neighbours)
+        agent = self.agents[key] = SketchKeeper(key, self._k, self._class_of, ends)
+        self._send(agent.greeting())
+        for end in ends:
+            self._send(self.agents[end].link_up(key))
+
+    def leave(self, key: int) -> None:
+        """An agent goes, and all of its links with it."""
+        for end in self.agents.pop(key).neighbours:
+            self._under_way.pop((key, end), None)
+            self._under_way.pop((end, key), None)
+            self._send(self.agents[end].link_down(key))
+
+    def settle(self) -> UpdateCost:
+        """Deliver all that is under way, round after round, until nobody speaks.
+
+        Returns:
+            What was said since the network last settled.
+
+        """
+        while self._under_way:
+            arrived: dict[int, list[Envelope]] = {}
+            for (_, receiver), queue in self._under_way.items():
+                arrived.setdefault(receiver, []).extend(queue)
+            self._under_way = {}
+            self._count.rounds += 1
+            for receiver, envelopes in arrived.items():
+                self._send(self.agents[receiver].receive(envelopes))
+        return self._counted()
+
+    def settle_one_by_one(self, choose: Callable[[int], int]) -> UpdateCost:
+        """Deliver one envelope after the other until nobody speaks.
+
+        Args:
+            choose: Given how many links have something under way, which of them delivers next.
+
+        Returns:
+            What was said since the network last settled.
+
+        """
+        while self._under_way:
+            self.deliver_one(choose)
+        return self._counted()
+
+    def deliver_one(self, choose: Callable[[int], int]) -> None:
+        """Deliver the envelope that has been under way longest on a chosen link."""
+        links = list(self._under_way)
+        link = links[choose(len(links))]
+        envelope = self._under_way[link].popleft()
+        if not self._under_way[link]:
+            del self._under_way[link]
+        self._send(self.agents[link[1]].receive([envelope]))
+
+    def _send(self, envelopes: Iterable[Envelope]) -> None:
+        for envelope in envelopes:
+            link = (envelope.sender, envelope.receiver)
+            self._under_way.setdefault(link, deque()).append(envelope)
+            self._count.add(envelope)
+
+    def _counted(self) -> UpdateCost:
+        cost, self._count = self._count.cost(), _Count()
+        return cost
+
+
+class _Count:
+    """A running count of what was said."""
+
+    def __init__(self) -> None:
+        self.entries = self.withdrawals = self.acknowledgements = self.bytes = self.rounds = 0
+        self.agents: set[int] = set()
+
+    def add(self, envelope: Envelope) -> None:
+        self.agents.add(envelope.sender)
+        self.entries += len(envelope.entries)
+        self.withdrawals += len(envelope.withdrawn)
+        self.acknowledgements += len(envelope.acknowledged)
+        self.bytes += envelope.num_bytes
+
+    def cost(self) -> UpdateCost:
+        return UpdateCost(
+            agents=len(self.agents),
+            entries=self.entries,
+            withdrawals=self.withdrawals,
+            acknowledgements=self.acknowledgements,
+            bytes=self.bytes,
+            rounds=self.rounds,
+        )
+
+
+def fresh_rows(links: Links, k: int, class_of: Callable[[int], int]) -> dict[int, Row]:
+    """The settled sketch of each agent, by rounds in which all hear all at once."""
+    beacons = {key: Beacon(-class_of(len(ends)), key) for key, ends in links.items()}
+    rows: dict[int, dict[Beacon, int]] = {key: {beacons[key]: 0} for key in links}
+    told = {key: [beacons[key]] for key in links}
+    distance = 0
+    while told:
+        distance += 1
+        told = {
+            key: found
+            for key, ends in links.items()
+            if (found := _found(rows[key], [told[end] for end in ends if end in told], distance, k))
+        }
+        for key, found in told.items():
+            rows[key].update(dict.fromkeys(found, distance))
+    return dict(rows)
+
+
+def _found(
+    row: dict[Beacon, int], heard: Iterable[Iterable[Beacon]], distance: int, k: int
+) -> list[Beacon]:
+    """The beacons at a distance that belong in a row which holds all nearer ones."""
+    new = {beacon for beacons in heard for beacon in beacons if beacon not in row}
+    if not new:
+        return []
+    kept = pruned_row({**row, **dict.fromkeys(new, distance)}, k)
+    return [beacon for beacon in new if beacon in kept]

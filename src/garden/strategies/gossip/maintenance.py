@@ -1,0 +1,286 @@
+"""How an agent keeps its sketch while links and nodes come and go.
+
+A :class:`SketchKeeper` is the state machine of one agent: it is told that a link came or went, or
+handed the envelopes of its neighbours, and answers with the envelopes to send. It has no clock and
+does no input or output. It keeps the last row of each neighbour, and its own row is always the
+pruned union of its own entry and theirs one hop further, never of what it held before, under one
+rule:
+
+    A distance may fall at once. It rises, or an entry goes, only by *withdrawal*: the entry is
+    taken out of the row, the neighbours are told, and it may come back when each of them has
+    acknowledged that. An agent acknowledges at once, unless the withdrawal takes its own last
+    support away: then it withdraws the entry too, and acknowledges when all of its own neighbours
+    have acknowledged that.
+
+So nobody takes a distance that rests, over however many hops, on what it told itself, and distances
+of a lost beacon do not count up. This is the diffusing computation of Dijkstra and Scholten (1980)
+as in the routing algorithm DUAL (Garcia-Luna-Aceves, "Loop-free routing using diffusing
+computations", IEEE/ACM Trans. Networking 1, 1993). No entry needs a version, so an agent may forget
+everything and come back, and at rest it remembers nothing of what is in no row.
+
+A beacon is a key *and* its class: a node whose class changes withdraws the one and tells the other.
+
+Envelopes must arrive in the order sent on each link, each once, after ``link_up`` at both ends, or
+the link must go down: a silent neighbour is a lost link, and whoever drives the agent says so.
+What was sent before a link went must not arrive after it came again.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple, TypeAlias
+
+from garden.errors import StrategyError
+from garden.strategies.gossip.sketches import BYTES_PER_ENTRY, MAX_DISTANCE
+
+BYTES_PER_BEACON = 9  # key 8, class 1: what a withdrawal or an acknowledgement names
+
+
+class Beacon(NamedTuple):
+    """A beacon as entries name it. Sorting puts the best-ranked first."""
+
+    minus_class: int
+    key: int
+
+
+Row: TypeAlias = Mapping[Beacon, int]  # the distance of each beacon
+
+
+class Envelope(NamedTuple):
+    """What one agent tells a neighbour at a time."""
+
+    sender: int  # keys of agents
+    receiver: int
+    entries: tuple[tuple[Beacon, int], ...]  # new in the sender's row, or nearer than before
+    withdrawn: tuple[Beacon, ...]  # no longer in it; each is to be acknowledged, once
+    acknowledged: tuple[Beacon, ...]  # the receiver's withdrawals on which nothing rests here
+
+    @property
+    def num_bytes(self) -> int:
+        """The bytes of its items."""
+        named = len(self.withdrawn) + len(self.acknowledged)
+        return BYTES_PER_ENTRY * len(self.entries) + BYTES_PER_BEACON * named
+
+
+class _Withdrawal(NamedTuple):
+    """A withdrawal that neighbours have still to acknowledge."""
+
+    awaited: set[int]  # the neighbours that have not
+    owed: list[int]  # those whose own withdrawal caused it: they hear when it is done
+
+
+def degree_class(degree: int) -> int:
+    """The class of a node by its degree, ⌊2 log₂ degree⌋; −1 for an isolated node."""
+    return (degree * degree).bit_length() - 1
+
+
+def equal_class(_degree: int) -> int:
+    """Class 0, whatever the degree: rank is by key alone."""
+    return 0
+
+
+CLASS_OF_RANK: dict[str, Callable[[int], int]] = {"degree": degree_class, "hash": equal_class}
+
+
+def pruned_row(distances: Row, k: int) -> dict[Beacon, int]:
+    """The entries that fewer than k better-ranked ones are at most as far as, nearest first."""
+    row: dict[Beacon, int] = {}
+    best: list[Beacon] = []  # the k best-ranked so far, which are at most as far as the next
+    for distance, beacon in sorted((distance, beacon) for beacon, distance in distances.items()):
+        place = bisect(best, beacon)
+        if place < k:
+            row[beacon] = distance
+            best.insert(place, beacon)
+            del best[k:]
+    return row
+
+
+class SketchKeeper:
+    """One agent that keeps its sketch up to date.
+
+    Each method gives the envelopes to send, at most one for each neighbour; none where there is
+    nothing to say. Neighbours that an agent starts with are told its row by :meth:`greeting`.
+    """
+
+    def __init__(
+        self,
+        key: int,
+        k: int,
+        class_of: Callable[[int], int] = degree_class,
+        neighbours: Iterable[int] = (),
+    ) -> None:
+        self.key = key
+        self.k = k
+        self._class_of = class_of
+        self._rows: dict[int, Row] = {neighbour: {} for neighbour in neighbours}
+        self._row: Row = {self._own_beacon(): 0}
+        self._withdrawals: dict[Beacon, _Withdrawal] = {}
+
+    @classmethod
+    def at_rest(
+        cls,
+        key: int,
+        k: int,
+        class_of: Callable[[int], int],
+        row: Row,
+        rows: Mapping[int, Row],
+    ) -> SketchKeeper:
+        """An agent in a network at rest, with its row and its neighbours' rows by their keys."""
+        keeper = cls(key, k, class_of, ())
+        keeper._rows = dict(rows)
+        keeper._row = row
+        return keeper
+
+    @property
+    def row(self) -> Row:
+        """Its sketch as it was last told to its neighbours."""
+        return self._row
+
+    @property
+    def neighbours(self) -> tuple[int, ...]:
+        """The keys of its neighbours."""
+        return tuple(self._rows)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a withdrawal has still to be acknowledged."""
+        return bool(self._withdrawals)
+
+    def greeting(self) -> list[Envelope]:
+        """Its row, for all of its neighbours."""
+        return [self._whole_row(neighbour) for neighbour in self._rows]
+
+    def link_up(self, neighbour: int) -> list[Envelope]:
+        """A link came: its neighbours hear if its class changed, the new one hears its row."""
+        if neighbour == self.key or neighbour in self._rows:
+            raise StrategyError(f"agent {self.key} cannot have a new link to {neighbour}")
+        others = tuple(self._rows)
+        self._rows[neighbour] = {}
+        return [*self._told(others, [], None), self._whole_row(neighbour)]
+
+    def link_down(self, neighbour: int) -> list[Envelope]:
+        """A link went, and with it the neighbour's row and whatever it had to acknowledge."""
+        if neighbour not in self._rows:
+            raise StrategyError(f"agent {self.key} has no link to {neighbour}")
+        del self._rows[neighbour]
+        for withdrawal in self._withdrawals.values():
+            withdrawal.awaited.discard(neighbour)
+            if neighbour in withdrawal.owed:
+                withdrawal.owed.remove(neighbour)
+        return self._told(tuple(self._rows), [], None)
+
+    def receive(self, envelopes: Iterable[Envelope]) -> list[Envelope]:
+        """Envelopes arrived, in this order; they are answered together.
+
+        Those of agents that are no neighbours are ignored: they were sent before a link went.
+        """
+        changed: set[Beacon] = set()
+        asked = []
+        for envelope in envelopes:
+            if envelope.sender in self._rows:
+                self._note(envelope)
+                changed.update(beacon for beacon, _ in envelope.entries)
+                changed.update(envelope.withdrawn)
+                asked += [(beacon, envelope.sender) for beacon in envelope.withdrawn]
+        return self._told(tuple(self._rows), asked, changed)
+
+    def _note(self, envelope: Envelope) -> None:
+        """Bring the sender's row and the own withdrawals up to date."""
+        if any(not 0 <= distance < MAX_DISTANCE for _, distance in envelope.entries):
+            raise StrategyError(f"a beacon is {MAX_DISTANCE} hops away or more: sketches end there")
+        row = {**self._rows[envelope.sender], **dict(envelope.entries)}
+        for beacon in envelope.withdrawn:
+            row.pop(beacon, None)
+        self._rows[envelope.sender] = row
+        for beacon in envelope.acknowledged:
+            if beacon in self._withdrawals:
+                self._withdrawals[beacon].awaited.discard(envelope.sender)
+
+    def _told(
+        self,
+        audience: tuple[int, ...],
+        asked: list[tuple[Beacon, int]],
+        changed: set[Beacon] | None,
+    ) -> list[Envelope]:
+        """Bring the own row up to date, and tell an audience what is new in it.
+
+        Args:
+            audience: The neighbours that hold the own row as it was.
+            asked: Withdrawals of neighbours, to be acknowledged now or later.
+            changed: The beacons that neighbours told or withdrew; None where links changed.
+
+        """
+        finished = self._finished()
+        row = self._pruned_union() if changed is None else self._next_row(changed | finished.keys())
+        entries = tuple(item for item in row.items() if self._row.get(item[0]) != item[1])
+        withdrawn = tuple(beacon for beacon in self._row if beacon not in row)
+        self._row = row
+        opened = {beacon: _Withdrawal(set(audience), []) for beacon in withdrawn if audience}
+        self._withdrawals |= opened
+        answers = [(beacon, neighbour) for beacon, owed in finished.items() for neighbour in owed]
+        for beacon, neighbour in asked:
+            if beacon in opened:
+                opened[beacon].owed.append(neighbour)
+            else:
+                answers.append((beacon, neighbour))
+        return self._envelopes(audience, entries, withdrawn, answers)
+
+    def _envelopes(
+        self,
+        audience: tuple[int, ...],
+        entries: tuple[tuple[Beacon, int], ...],
+        withdrawn: tuple[Beacon, ...],
+        answers: list[tuple[Beacon, int]],
+    ) -> list[Envelope]:
+        """One for each of the audience; for those that get an answer where the row is as it was."""
+        acknowledged: dict[int, list[Beacon]] = {}
+        for beacon, neighbour in answers:
+            acknowledged.setdefault(neighbour, []).append(beacon)
+        return [
+            Envelope(self.key, receiver, entries, withdrawn, tuple(acknowledged.get(receiver, ())))
+            for receiver in (audience if entries or withdrawn else acknowledged)
+        ]
+
+    def _finished(self) -> dict[Beacon, list[int]]:
+        """Forget the withdrawals that all have acknowledged; whom that is owed to, for each."""
+        done = [beacon for beacon, pending in self._withdrawals.items() if not pending.awaited]
+        return {beacon: self._withdrawals.pop(beacon).owed for beacon in done}
+
+    def _next_row(self, changed: Iterable[Beacon]) -> Row:
+        """The row if offers of these beacons alone have changed: the pruned union, in less time."""
+        offers = {beacon: self._nearest_offer(beacon) for beacon in changed}
+        if any(beacon in self._row and offers[beacon] > self._row[beacon] for beacon in offers):
+            return self._pruned_union()
+        # Nothing goes, so that nothing that was pruned comes back: only what is nearer matters.
+        nearer = {
+            beacon: distance
+            for beacon, distance in offers.items()
+            if self._may_hold(beacon, distance) and distance != self._row.get(beacon)
+        }
+        return pruned_row({**self._row, **nearer}, self.k) if nearer else self._row
+
+    def _pruned_union(self) -> dict[Beacon, int]:
+        offers = {self._own_beacon(): 0}
+        for row in self._rows.values():
+            for beacon, distance in row.items():
+                if distance + 1 < offers.get(beacon, MAX_DISTANCE + 1):
+                    offers[beacon] = distance + 1
+        return pruned_row({b: d for b, d in offers.items() if self._may_hold(b, d)}, self.k)
+
+    def _may_hold(self, beacon: Beacon, distance: int) -> bool:
+        if beacon in self._withdrawals or (beacon.key == self.key and distance > 0):
+            return False
+        return distance <= self._row.get(beacon, MAX_DISTANCE)
+
+    def _nearest_offer(self, beacon: Beacon) -> int:
+        """The distance over the neighbour nearest to a beacon; too far to hold if none knows it."""
+        if beacon == self._own_beacon():
+            return 0
+        return 1 + min(row.get(beacon, MAX_DISTANCE) for row in self._rows.values())
+
+    def _whole_row(self, neighbour: int) -> Envelope:
+        return Envelope(self.key, neighbour, tuple(self._row.items()), (), ())
+
+    def _own_beacon(self) -> Beacon:
+        return Beacon(-self._class_of(len(self._rows)), self.key)
