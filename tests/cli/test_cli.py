@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from garden.cli.main import main
+from garden.strategies.registry import WALKERS
 
 SPEC = "kaiser-hilgetag:n=40,beta=1,seed=1"
 
@@ -37,10 +38,13 @@ def test_evaluate__json_on_standard_output_is_json_alone(capsys):
     ]
 
 
-def test_evaluate__all_walkers_and_universal_by_default_and_memory_for_all(capsys, tmp_path):
+def test_evaluate__all_walkers_universal_and_beacons_by_default_and_memory_for_all(
+    capsys, tmp_path
+):
     run("evaluate", SPEC, "--memory", "backtrack", "--json", tmp_path / "report.json")
     report = json.loads((tmp_path / "report.json").read_text())
-    assert len(report["strategies"]) == 8
+    names = [row["name"] for row in report["strategies"]]
+    assert names == [*WALKERS, "universal", "beacons"]
     assert {row["memory"] for row in report["strategies"]} == {"backtrack"}
     assert "universal" in capsys.readouterr().out
 
