@@ -1,8 +1,8 @@
 """A name becomes a strategy with its memory: the one place where contenders are built.
 
 Names are, in this order: walkers and strategies with rounds, shipped weights, run folders, and
-classes as ``package.module:Class``; ``NAME+MEMORY`` adds a memory. Whoever holds a strategy,
-a policy that an experiment trained for example, gives it to :func:`contender_of`.
+classes as ``package.module:Class``; ``NAME+MEMORY`` adds a memory. Whoever holds a strategy
+already, a policy that an experiment trained for example, gives it to :func:`contender_of`.
 """
 
 from __future__ import annotations
