@@ -100,6 +100,31 @@ def test_route__prints_a_path_along_edges_and_draws_it(capsys, tmp_path):
     assert (tmp_path / "trip.svg").read_text().startswith("<?xml")
 
 
+def test_evaluate__says_what_agents_know_and_what_their_talk_costs(capsys):
+    run("evaluate", SPEC, "--strategy", "beacons:k=4+backtrack", "--strategy", "greedy", "--json",
+        "-")  # fmt: skip
+    ours, walker = json.loads(capsys.readouterr().out)["strategies"]
+    assert (ours["name"], ours["memory"], ours["knows"]) == ("beacons:k=4", "backtrack", "gossip")
+    assert set(ours["gossip"]) == {
+        "rounds",
+        "entries_per_node",
+        "bytes_per_node",
+        "bytes_per_link",
+    }
+    assert ours["gossip"]["bytes_per_node"] == 11 * ours["gossip"]["entries_per_node"]
+    assert walker["knows"] == "ego"
+    assert "gossip" not in walker
+
+
+def test_route__by_a_strategy_with_rounds(capsys):
+    run(
+        "route", SPEC, "--source", "3", "--target", "17", "--strategy", "beacons:k=4", "--json", "-"
+    )
+    trip = json.loads(capsys.readouterr().out)
+    assert (trip["path"][0], trip["path"][-1]) == ("3", "17")
+    assert trip["hops"] == trip["distance"]
+
+
 def test_quickstart__writes_a_table_and_a_picture(capsys, tmp_path):
     run("quickstart", "--out", tmp_path / "first")
     assert "oracle ratio" in capsys.readouterr().out
@@ -125,6 +150,13 @@ def test_data__lists_and_describes(capsys):
         (["evaluate", SPEC, "--strategy", "distnace"], "did you mean 'distance'"),
         (["evaluate", SPEC, "--strategy", "random+elephant"], "unknown memory 'elephant'"),
         (["evaluate", SPEC, "--strategy", "+visited"], "no strategy"),
+        (["evaluate", SPEC, "--strategy", "beacon"], "did you mean 'beacons'"),
+        (["evaluate", SPEC, "--strategy", "beacons:k=0"], "k=0: it must be 1 or more"),
+        (["evaluate", SPEC, "--strategy", "beacons:k=x"], "k=x is not a whole number"),
+        (["evaluate", SPEC, "--strategy", "beacons:n=4"], "unknown parameter 'n': use k, rank"),
+        (["evaluate", SPEC, "--strategy", "beacons:rank=age"], "choose degree or hash"),
+        (["evaluate", SPEC, "--strategy", "beacons+visited:k=4"], "unknown memory 'visited:k=4'"),
+        (["route", SPEC, "--source", "3", "--target", "4", "--strategy", "beacons:"], "parameter"),
         (["evaluate", SPEC, "--memory", "elephant"], "unknown memory"),
         (["evaluate", SPEC, "--strategy", "no.such.module:Thing"], "no module named 'no'"),
         (["evaluate", SPEC, "--strategy", "json:Nothing"], "json has no 'Nothing'"),

@@ -32,10 +32,10 @@ class Evaluate(Verb):
     list` shows the kinds."""
 
     strategy: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
-    """A strategy, as often as you like: a walker, beacons (beacons:k=16,rank=degree,seed=0), shipped
-    weights, a run folder, or a class of your own as package.module:Class; NAME+MEMORY gives it a
-    memory. By default all walkers, universal, which needs no training, and beacons, whose agents
-    tell their neighbours something first."""
+    """A strategy, as often as you like: a walker, beacons:k=16,rank=degree,seed=0 (all optional),
+    shipped weights, a run folder, or a class of your own as package.module:Class; NAME+MEMORY gives
+    it a memory. By default all walkers, universal, which needs no training, and beacons, whose
+    agents tell their neighbours something first."""
 
     memory: str = "none"
     """The memory of every strategy that names none of its own: none, visited, backtrack,

@@ -55,9 +55,11 @@ def _parameters(name: str, rest: str, make: Callable[..., Strategy]) -> dict[str
     given: dict[str, Any] = {}
     for pair in rest.split(","):
         key, equals, value = pair.partition("=")
-        if not equals or key not in kinds:
+        if key not in kinds:
             known = ", ".join(kinds)
             raise SpecError(f"{name}: unknown parameter {key!r}: use {known}, as in k=4,seed=1")
+        if not equals:
+            raise SpecError(f"{name}: {key} has no value: write {key}=…")
         if key in given:
             raise SpecError(f"{name}: {key} stands twice: keep one")
         try:

@@ -1,5 +1,7 @@
 """Classes, ranks and the pruned union: what a sketch holds, by its definition."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -38,7 +40,7 @@ def sketches_of(rows):
     bounds = parts[0].offsets
     return [
         list(zip(*(part.values[start:stop].tolist() for part in parts), strict=True))
-        for start, stop in zip(bounds[:-1], bounds[1:], strict=True)
+        for start, stop in pairwise(bounds)
     ]
 
 
@@ -103,7 +105,8 @@ def test_pruned__holds_what_fewer_than_k_better_entries_are_at_most_as_far_as(
 
 def by_definition(owner, keys, distances, class_of, k, sketch):
     least = {}
-    for key, distance in zip(keys[owner == sketch].tolist(), distances[owner == sketch].tolist()):  # noqa: B905
+    mine = np.stack([keys, distances])[:, owner == sketch]
+    for key, distance in mine.T.tolist():
         least[key] = min(distance, least.get(key, distance))
     rank = {key: (-class_of[key], key) for key in least}
     kept = [
@@ -137,6 +140,9 @@ def test_entries__of_rows_go_to_their_owners_and_one_hop_further():
 
 def test_ragged__the_first_entries_and_the_rest_make_the_whole():
     ragged = Ragged(np.arange(6), np.array([0, 3, 3, 6]))
-    first, rest = shortened(ragged, np.array([2, 5, -1])), without_first(ragged, np.array([2, 0, 0]))
+    first, rest = (
+        shortened(ragged, np.array([2, 5, -1])),
+        without_first(ragged, np.array([2, 0, 0])),
+    )
     assert (first.values.tolist(), first.offsets.tolist()) == ([0, 1], [0, 2, 2, 2])
     assert (rest.values.tolist(), rest.offsets.tolist()) == ([2, 3, 4, 5], [0, 1, 1, 4])
