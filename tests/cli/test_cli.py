@@ -73,7 +73,10 @@ def test_evaluate__options_reach_the_report(capsys, tmp_path):
 
 def test_evaluate__seeds_give_means_and_every_report(capsys):
     run("evaluate", SPEC, "--strategy", "greedy", "--seeds", "0-2", "--json", "-")
-    summary = json.loads(capsys.readouterr().out)
+    captured = capsys.readouterr()
+    assert "knows" in captured.err
+    summary = json.loads(captured.out)
+    assert summary["mean"][0]["knows"] == "ego"
     ratios = [report["strategies"][0]["oracle_ratio"] for report in summary["reports"]]
     assert summary["seeds"] == [0, 1, 2]
     assert summary["mean"][0]["oracle_ratio"] == pytest.approx(sum(ratios) / 3)

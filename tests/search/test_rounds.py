@@ -289,6 +289,9 @@ def test_beacons__play_with_every_memory_exactly_where_there_is_none(memory):
     assert other["knows"] == "ego"
     assert "gossip" not in other
     assert [line[8] for line in report.rows()] == ["gossip", "ego"]
+    frame = report.to_pandas()
+    assert frame["knows"].tolist() == ["gossip", "ego"]
+    assert frame["gossip_rounds"][0] == row["gossip"]["rounds"]
 
 
 def test_beacons__exact_and_sampled_evaluation_agree():

@@ -167,9 +167,12 @@ def _training_cannot_help(report: Report) -> str | None:
 def _memory_helps(report: Report) -> str | None:
     """Proposes a memory where none was used and every strategy lost half of its messages.
 
-    A message that can turn back reaches every node of a connected graph.
+    A message that can turn back reaches every node of a connected graph. Agents that talk first are
+    left out: that theirs arrive says nothing about the others'.
     """
-    results = report.results
+    alone = [result for result in report.results if result.knows == "ego"]
+    among = " where agents see ego graphs alone" if 0 < len(alone) < len(report.results) else ""
+    results = alone or report.results
     if any(result.memory != "none" or result.truncation_rate < _HALF for result in results):
         return None
-    return "half of the walks or more were cut off: try --memory backtrack"
+    return f"half of the walks or more were cut off{among}: try --memory backtrack"
