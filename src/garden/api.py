@@ -67,7 +67,8 @@ def evaluate(
         task: A task, or a graph or spec, which is split with ``seed``.
         strategies: One or several: names (``distance``, ``bidirectional+visited``, shipped weights,
             a run folder, ``package.module:Class``) or objects with ``represent`` and ``score``. By
-            default all walkers that the graph allows, and ``universal``, which needs no training.
+            default all walkers that the graph allows, ``universal``, which needs no training, and
+            ``beacons``, whose agents tell their neighbours something first.
         memory: The memory of every strategy whose name holds none.
         seed: Fixes the split and the pairs, where ``task`` is not a task yet.
         config: Which pairs are played, and how.

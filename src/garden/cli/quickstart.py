@@ -83,7 +83,9 @@ class Quickstart(Verb):
             report.graph, strategies[best], source=source, target=target, seed=self.seed
         )
         message.plot(self.out / "walk.png")
-        return f"{source} → {target} by {report.results[best].name}"
+        result = report.results[best]
+        talk = ", whose agents talk before they search" if result.knows == "gossip" else ""
+        return f"{source} → {target} by {result.name}{talk}"
 
 
 def _ratio(report: Report, number: int) -> float:

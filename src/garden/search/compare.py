@@ -297,7 +297,7 @@ def _result(
         memory=player.contender.memory.name,
         parameters=player.contender.strategy.parameters,
         evaluation=player.evaluation,
-        knows=player.contender.strategy.knows,
+        knows="ego" if player.settled.cost is None else "gossip",
         gossip=player.settled.cost,
         oracle_ratio=mean_ratio(ratios),
         oracle_ratio_ci=oracle_ratio_interval(ratios, pairs[:, 1]),

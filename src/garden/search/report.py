@@ -131,6 +131,7 @@ class Report:
         for row in rows:
             row["oracle_ratio_low"], row["oracle_ratio_high"] = row.pop("oracle_ratio_ci")
             del row["by_distance"]
+            row |= {f"gossip_{name}": value for name, value in row.pop("gossip", {}).items()}
         return pandas.DataFrame(rows)
 
     def pairs_csv(self) -> str:
@@ -204,7 +205,7 @@ class Report:
         return f"Report({self.graph.name!r}, {pairs}, oracle ratios: {', '.join(found)})"
 
     def _repr_html_(self) -> str:
-        return table_as_html(self.title(), COLUMNS, self.rows())
+        return table_as_html(self.title(), self.columns(), self.rows())
 
 
 def ratio_text(ratio: float | None) -> str:

@@ -24,7 +24,9 @@ from garden.strategies.gossip.protocol import GossipStrategy
 from garden.strategies.gossip.sketches import BYTES_PER_ENTRY
 from garden.strategies.representations import Representations, concatenated, differing_rows
 
-ENTRIES_PER_BLOCK = 1 << 20  # neighbours' rows that are heard at a time
+ROWS_PER_BLOCK = 1 << 16  # neighbours' rows that are heard at a time
+ROUNDS_PER_NODE = 4  # more than it takes to tell something across a graph and back
+MIN_ROUNDS = 1000  # for graphs so small that a fixed number of rounds may be longer
 
 
 @dataclass(frozen=True)
@@ -66,9 +68,13 @@ def node_keys(graph: Graph, seed: int) -> np.ndarray:
         hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8, salt=salt).digest()
         for name in graph.node_names
     )
-    keys = np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+    return different_keys(np.frombuffer(digests, dtype="<u8").astype(np.uint64), graph.name)
+
+
+def different_keys(keys: np.ndarray, name: str) -> np.ndarray:
+    """The keys of a network with this name, (num_nodes,); equal ones are refused."""
     if len(np.unique(keys)) < len(keys):
-        raise GraphError(f"{graph.name}: two nodes have the same key: choose another seed")
+        raise GraphError(f"{name}: two nodes have the same key: choose another seed")
     return keys
 
 
@@ -119,9 +125,7 @@ def settle_by_rounds(
         progress: Called after each round.
     """
     egos = ego_graphs(graph)
-    rows = checked_representations(
-        strategy.begin(egos, keys[egos.members]), len(egos), strategy.name
-    )
+    rows = _checked("begin", strategy.begin(egos, keys[egos.members]), len(egos), strategy)
     told = float((strategy.size_of(rows)[1] * graph.degrees).sum())
     listening = np.flatnonzero(graph.degrees > 0)
     rounds = 0
@@ -137,7 +141,7 @@ def settle_by_rounds(
             rows = rows.replaced(who, after)
             rounds += 1
             progress("settling", rounds, rounds + 1)
-        if rounds > graph.num_nodes:
+        if rounds > max(MIN_ROUNDS, ROUNDS_PER_NODE * graph.num_nodes):
             raise StrategyError(
                 f"{strategy.name}: its rows still change after {rounds} rounds on "
                 f"{graph.num_nodes} nodes: it does not settle"
@@ -159,18 +163,34 @@ def _heard(
         positions, offsets = ragged_rows(graph.indptr, block)
         owner = np.repeat(np.arange(len(block)), np.diff(offsets))
         heard = strategy.hear(rows.take(block), rows.take(graph.indices[positions]), owner)
-        parts.append(_checked_heard(heard, len(block), strategy.name))
+        parts.append(_checked("hear", heard, len(block), strategy, like=rows))
     return concatenated(parts)
 
 
 def _block_ends(total: int) -> np.ndarray:
-    return np.arange(ENTRIES_PER_BLOCK, total, ENTRIES_PER_BLOCK)
+    return np.arange(ROWS_PER_BLOCK, total, ROWS_PER_BLOCK)
 
 
-def _checked_heard(rows: Representations, num_rows: int, name: str) -> Representations:
+def _checked(
+    what: str,
+    rows: Representations,
+    num_rows: int,
+    strategy: Strategy,
+    like: Representations | None = None,
+) -> Representations:
+    """What ``begin`` or ``hear`` gave, or an error where it is not so many rows of one kind."""
     if not isinstance(rows, Representations) or len(rows) != num_rows:
-        raise StrategyError(f"{name}: hear must give Representations of {num_rows} rows")
+        raise StrategyError(f"{strategy.name}: {what} must give Representations of {num_rows} rows")
+    if like is not None and _names(rows) != _names(like):
+        raise StrategyError(
+            f"{strategy.name}: hear gives {', '.join(_names(rows))} where begin gave "
+            f"{', '.join(_names(like))}: a row has the same arrays in every round"
+        )
     return rows
+
+
+def _names(rows: Representations) -> list[str]:
+    return [*sorted(rows.arrays), *sorted(f"ragged {name}" for name in rows.ragged)]
 
 
 def _cost(
