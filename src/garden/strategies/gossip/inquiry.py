@@ -1,0 +1,320 @@
+"""Inquiries: what the messages of ``directory`` remember, and where that sends them.
+
+A message knows the profile p of its target and nothing else. The holder h
+
+1. sends it to a node of profile p that it sees, a neighbour or a neighbour's neighbour, unless that
+   one is known not to be the target: equal profiles are told apart by trying, or by their ego
+   graphs where the sender knows the target's;
+2. else, where the message has learned cards of that profile, towards the owner of the nearest one
+   that may be the target, by the scores of ``beacons`` under a rule such as `backtrack`;
+3. else towards a directory that p points to, the nearer of the two: to a neighbour that is one hop
+   less far from it, one of high class before others, as it sees more. A directory that cannot be
+   reached or has no card counts as asked;
+4. else, with nobody left to ask, anywhere that the rule of 2 allows.
+
+Each holder reads its own row, its neighbours' rows, the cards that it keeps itself, and the message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self, final
+
+import numpy as np
+
+from garden.strategies.gossip.beacons import Beacons
+from garden.strategies.gossip.cards import Left, directories_of, left_cards, own_keys
+from garden.strategies.gossip.sketches import own_entries
+from garden.strategies.memory import BacktrackMemory, BatchMemory, Memory
+from garden.strategies.representations import Representations
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """What a message carries beside its target's profile."""
+
+    ask: tuple[int, ...] | None = None  # keys of directories not asked yet; None: at the source
+    cards: tuple[int, ...] = ()  # of that profile; each number points at a card
+    others: frozenset[int] = frozenset()  # keys of nodes of that profile that are not the target
+    lost: frozenset[int] = frozenset()  # keys of such nodes behind links that are gone
+    asking: int | None = None  # the key of the directory that it is under way to
+    leg: int | None = None  # the card whose owner it is under way to; None: anywhere
+    trail: Any = None  # the rule's state on that way; None: not under way by the rule
+
+
+@dataclass(frozen=True, eq=False)
+class Archive:
+    """The rows of all agents, and the cards that each keeps as a directory."""
+
+    rows: Representations
+    cards: Representations  # one per agent, cut to what a card carries
+    kept: Mapping[tuple[int, int], np.ndarray]  # (directory, profile) → the rows whose cards
+
+    @cached_property
+    def keys(self) -> np.ndarray:
+        """The key of each agent, (num_rows,) uint64."""
+        return own_keys(self.rows)
+
+    @cached_property
+    def classes(self) -> np.ndarray:
+        """The class of each agent, (num_rows,) int8."""
+        return own_entries(self.rows).classes
+
+    def distances_to(self, beacon: int) -> np.ndarray:
+        """How far each agent is from a beacon by its own sketch, (num_rows,) int64; −1: unknown."""
+        entries = np.flatnonzero(self.rows.ragged["keys"].values == np.uint64(beacon))
+        owner = np.searchsorted(self.rows.ragged["keys"].offsets, entries, side="right") - 1
+        distances = np.full(len(self.rows), -1)
+        distances[owner] = self.rows.ragged["distances"].values[entries]
+        return distances
+
+    def with_profile_near(self, profile: np.uint64) -> dict[int, list[int]]:
+        """The keys of each agent's neighbours of a profile, by row, where it has some."""
+        seen = self.rows.ragged["seen"]
+        entries = np.flatnonzero(seen.values == profile)
+        rows = np.searchsorted(seen.offsets, entries, side="right") - 1
+        near: dict[int, list[int]] = {}
+        keys = self.rows.ragged["seen_keys"].values[entries]
+        for row, key in zip(rows.tolist(), keys.tolist(), strict=True):
+            near.setdefault(row, []).append(key)
+        return near
+
+
+@dataclass(frozen=True, eq=False)
+class Quest:
+    """A profile that is looked for, with what rows say about it; each holder reads its own part."""
+
+    profile: np.uint64
+    ego: np.uint64 | None  # the key of the target's ego graph, where senders know it
+    near: Mapping[int, list[int]]  # row → keys of its neighbours of that profile
+    distances: dict[int, np.ndarray] = field(default_factory=dict)  # directory → (num_rows,)
+    scores: dict[int, np.ndarray] = field(default_factory=dict)  # card → (num_rows,)
+    recalled: dict[tuple[int, Inquiry], tuple[np.ndarray, Inquiry]] = field(default_factory=dict)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class InquiryMemory(BatchMemory):
+    """The memory of ``directory``; :mod:`its module <garden.strategies.gossip.inquiry>` defines it.
+
+    Attributes:
+        beacons: Whose scores lead to the owner of a card.
+        rule: What a message under way to the owner of a card remembers.
+        by_ego: Whether senders know the key of their target's ego graph too.
+
+    """
+
+    beacons: Beacons
+    rule: Memory
+    by_ego: bool = False
+    name: str = "cards"
+    archive: Archive | None = None
+    quest: Quest | None = None
+
+    def among(self, representations: Representations) -> Self:
+        """The memory for these rows, their cards left with their directories."""
+        return self.with_cards(representations, left_cards(representations, self.beacons.k))
+
+    def with_cards(self, rows: Representations, left: Left) -> Self:
+        """The memory for these rows, where directories keep the cards that were left."""
+        kept = left.by_profile(own_keys(rows), rows.arrays["profile"])
+        archive = Archive(rows, self.beacons.card(rows), kept)
+        return replace(self, archive=archive, rule=self.rule.among(rows))
+
+    def towards(self, target: int) -> Self:
+        """The memory of messages to a target, of which they know the profile."""
+        archive = self._archive
+        profile = archive.rows.arrays["profile"][target]
+        ego = archive.rows.arrays["ego"][target] if self.by_ego else None
+        return replace(self, quest=Quest(profile, ego, archive.with_profile_near(profile)))
+
+    def start_many(self, count: int) -> np.ndarray:
+        """Messages that have learned nothing, (count,) objects."""
+        states = np.empty(count, dtype=object)
+        states[:] = Inquiry()
+        return states
+
+    def start(self) -> Inquiry:
+        """A message that has learned nothing."""
+        return Inquiry()
+
+    def recall_many(
+        self,
+        states: np.ndarray,
+        holders: np.ndarray,
+        candidates: np.ndarray,
+        scores: np.ndarray,
+        owner: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """:meth:`recall` of one message after another."""
+        recalled, after = np.empty_like(scores), np.empty_like(states)
+        bounds = np.searchsorted(owner, np.arange(len(states) + 1)).tolist()
+        for message, holder in enumerate(holders.tolist()):
+            mine = slice(bounds[message], bounds[message + 1])
+            recalled[mine], after[message] = self._remembered(
+                states[message], holder, candidates[mine], scores[mine]
+            )
+        return recalled, after
+
+    def _remembered(
+        self, state: Inquiry, holder: int, candidates: np.ndarray, scores: np.ndarray
+    ) -> tuple[np.ndarray, Inquiry]:
+        """:meth:`recall`, once for messages that reach a holder with the same state."""
+        if not isinstance(self.rule, BacktrackMemory):  # states of others cannot be compared
+            return self.recall(state, holder, candidates, scores)
+        known = self._quest.recalled
+        if (holder, state) not in known:
+            known[holder, state] = self.recall(state, holder, candidates, scores)
+        return known[holder, state]
+
+    def recall(
+        self, state: Inquiry, holder: int, candidates: np.ndarray, scores: np.ndarray
+    ) -> tuple[np.ndarray, Inquiry]:
+        """The candidates that the rules above allow keep finite scores."""
+        state = self._learned(state, holder, candidates)
+        in_sight = self._in_sight(state, candidates, scores)
+        if in_sight is not None:
+            return in_sight, replace(state, trail=None)
+        if state.trail is None or self._arrived(state):
+            card = self._nearest(state, holder)
+            if card is None:
+                falling, state = self._towards_directory(state, holder, candidates)
+                if falling is not None:
+                    return falling, replace(state, trail=None)
+            state = replace(state, leg=card, trail=self.rule.start())
+        return self._by_rule(state, holder, candidates)
+
+    @property
+    def _archive(self) -> Archive:
+        assert self.archive is not None, "among comes first"
+        return self.archive
+
+    @property
+    def _quest(self) -> Quest:
+        assert self.quest is not None, "towards comes before a message starts"
+        return self.quest
+
+    def _learned(self, state: Inquiry, holder: int, candidates: np.ndarray) -> Inquiry:
+        """The message with what its holder knows."""
+        archive, quest = self._archive, self._quest
+        key = int(archive.keys[holder])
+        if state.ask is None:
+            row = archive.rows.take(np.array([holder]))
+            found = directories_of(row, np.array([quest.profile]), self.beacons.k)
+            state = replace(state, ask=tuple(found.keys.tolist()))
+        assert state.ask is not None
+        if key in state.ask:
+            state = replace(state, ask=tuple(one for one in state.ask if one != key))
+        kept = archive.kept.get((key, int(quest.profile)), ())
+        new = tuple(int(card) for card in kept if card not in state.cards)
+        if new:
+            state = replace(state, cards=(*state.cards, *new), trail=None)
+        others = self._not_the_target(holder, candidates, new)
+        if others:
+            state = replace(state, others=state.others.union(others))
+        if holder in quest.near:
+            here = set(archive.keys[candidates].tolist())
+            gone = [one for one in quest.near[holder] if one not in here]
+            state = replace(state, lost=state.lost.union(gone)) if gone else state
+        return state
+
+    def _not_the_target(
+        self, holder: int, candidates: np.ndarray, cards: tuple[int, ...]
+    ) -> list[int]:
+        """The keys of nodes of the profile that are not the target, as the holder can tell."""
+        archive, quest = self._archive, self._quest
+        profiles = archive.rows.arrays["profile"]
+        others = [holder] if profiles[holder] == quest.profile else []
+        if quest.ego is not None:
+            known = np.append(candidates[profiles[candidates] == quest.profile], cards).astype(int)
+            others.extend(known[archive.rows.arrays["ego"][known] != quest.ego])
+        return archive.keys[others].tolist() if others else []
+
+    def _in_sight(
+        self, state: Inquiry, candidates: np.ndarray, scores: np.ndarray
+    ) -> np.ndarray | None:
+        """Scores that lead to nodes of the profile that the holder sees; None where it sees none."""
+        archive, quest = self._archive, self._quest
+        if not scores.any():
+            return None
+        equal = np.flatnonzero(archive.rows.arrays["profile"][candidates] == quest.profile)
+        keys = archive.keys[candidates[equal]].tolist()
+        new = [place for place, key in zip(equal, keys, strict=True) if key not in state.others]
+        chosen = np.full(len(scores), -np.inf)
+        if new:
+            # Of several, first the one that sees the fewest others: it is harder to come by.
+            chosen[new] = [-self._num_new(state.others, int(candidates[place])) for place in new]
+            return chosen
+        for place in np.flatnonzero(scores):
+            count = self._num_new(state.others | state.lost, int(candidates[place]))
+            if count:
+                chosen[place] = count
+        return chosen if np.isfinite(chosen).any() else None
+
+    def _num_new(self, known: frozenset[int], row: int) -> int:
+        """How many neighbours of the profile, but for those known, an agent has."""
+        return sum(key not in known for key in self._quest.near.get(row, ()))
+
+    def _towards_directory(
+        self, state: Inquiry, holder: int, candidates: np.ndarray
+    ) -> tuple[np.ndarray | None, Inquiry]:
+        """Scores of the neighbours nearer to a directory; None where none is left to ask."""
+        for directory in self._by_distance(state, holder):
+            far = self._distances(directory)
+            theirs = far[candidates]
+            falls = (theirs >= 0) & (theirs < far[holder])
+            if falls.any():
+                nearest = falls & (theirs == theirs[falls].min())
+                scores = np.where(nearest, self._archive.classes[candidates], -np.inf)
+                return scores, replace(state, asking=directory)
+            assert state.ask is not None
+            left = tuple(one for one in state.ask if one != directory)
+            state = replace(state, ask=left)
+        return None, state
+
+    def _by_distance(self, state: Inquiry, holder: int) -> list[int]:
+        """The directories not asked yet, the one that it is under way to first, then the nearer."""
+        ask = state.ask or ()
+        if state.asking in ask:
+            return sorted(ask, key=lambda one: one != state.asking)
+        return sorted(ask, key=lambda one: int(self._distances(one)[holder]))
+
+    def _distances(self, directory: int) -> np.ndarray:
+        known = self._quest.distances
+        if directory not in known:
+            known[directory] = self._archive.distances_to(directory)
+        return known[directory]
+
+    def _by_rule(
+        self, state: Inquiry, holder: int, candidates: np.ndarray
+    ) -> tuple[np.ndarray, Inquiry]:
+        """Scores under the rule, towards the owner of the card, or anywhere."""
+        scores = np.zeros(len(candidates))
+        if state.leg is not None:
+            scores = self._card_scores(state.leg)[candidates]
+        scores, trail = self.rule.recall(state.trail, holder, candidates, scores)
+        return scores, replace(state, trail=trail)
+
+    def _arrived(self, state: Inquiry) -> bool:
+        return state.leg is not None and int(self._archive.keys[state.leg]) in state.others
+
+    def _nearest(self, state: Inquiry, holder: int) -> int | None:
+        """The nearest card whose owner may be the target; None where there is none."""
+        archive = self._archive
+        keys = archive.keys[list(state.cards)].tolist()
+        new = [card for card, key in zip(state.cards, keys, strict=True) if key not in state.others]
+        if len(new) < 2:
+            return new[0] if new else None
+        mine = archive.rows.take(np.array([holder]))
+        scores = self.beacons.score(mine, archive.cards.take(np.array(new)))[:, 0]
+        return new[int(np.argmax(scores))]
+
+    def _card_scores(self, card: int) -> np.ndarray:
+        known = self._quest.scores
+        if card not in known:
+            archive = self._archive
+            one = archive.cards.take(np.array([card]))
+            known[card] = self.beacons.score(archive.rows, one)[0]
+        return known[card]
