@@ -20,7 +20,7 @@ from garden.graphs.graph import Graph
 from garden.search.progress import Progress, silent
 from garden.strategies.base import Strategy, checked_representations
 from garden.strategies.gossip.beacons import Beacons
-from garden.strategies.gossip.cards import CardCost, cost_of, left_cards
+from garden.strategies.gossip.cards import CardCost, cards_of, cost_of, left_cards
 from garden.strategies.gossip.directory import Directory
 from garden.strategies.gossip.protocol import GossipStrategy
 from garden.strategies.gossip.sketches import BYTES_PER_ENTRY
@@ -122,7 +122,7 @@ def _settled_directory(
     sketches = settle(graph, strategy.beacons, progress)
     rows = strategy.joined(sketches.rows, sight)
     assert sketches.cost is not None
-    cards = cost_of(left_cards(rows, strategy.k), strategy.beacons.card(rows))
+    cards = cost_of(left_cards(rows, strategy.k), cards_of(rows, strategy.beacons))
     return Settled(rows, replace(sketches.cost, cards=cards))
 
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from garden.splitmix import mixed
+from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.gossip.sketches import BYTES_PER_ENTRY, Entries, entries_of, own_entries
 from garden.strategies.representations import Representations
 
@@ -124,6 +125,13 @@ def left_cards(rows: Representations, k: int) -> Left:
     """
     found = directories_of(rows, rows.arrays["profile"], k)
     return Left(found.owner, found.keys, found.distances)
+
+
+def cards_of(rows: Representations, beacons: Beacons) -> Representations:
+    """The card of each row: what ``beacons`` carry of a target, and the key of its ego graph."""
+    names = ("keys", "distances", "classes", "neighbours")
+    sketches = Representations({}, {name: rows.ragged[name] for name in names})
+    return Representations({"ego": rows.arrays["ego"]}, beacons.card(sketches).ragged)
 
 
 def card_bytes(cards: Representations) -> np.ndarray:

@@ -37,8 +37,8 @@ class Directory(GossipStrategy):
 
     A row holds the agent's sketch and its neighbours' keys as in ``beacons``, the key of its
     profile, and its neighbours' profiles. The score is what a holder sees of its neighbours' ego
-    graphs: 2 for a neighbour with the target's profile, 1 for one that has such a neighbour, else 0.
-    All else depends on what the message has learned: see :meth:`with_memory`.
+    graphs: 2 for a neighbour with the target's profile, 1 for one that has such a neighbour, 0 for
+    others. All else depends on what the message has learned: see :meth:`with_memory`.
 
     Example:
         >>> from garden.strategies.gossip.directory import Directory

@@ -4,7 +4,8 @@ A message knows the profile p of its target and nothing else. The holder h
 
 1. sends it to a node of profile p that it sees, a neighbour or a neighbour's neighbour, unless that
    one is known not to be the target: equal profiles are told apart by trying, or by their ego
-   graphs where the sender knows the target's;
+   graphs where the sender knows the target's (then a neighbour's neighbour, whose ego graph nobody
+   here sees, counts only until another of that profile was met, or once cards are known);
 2. else, where the message has learned cards of that profile, towards the owner of the nearest one
    that may be the target, by the scores of ``beacons`` under a rule such as `backtrack`;
 3. else towards a directory that p points to, the nearer of the two: to a neighbour that is one hop
@@ -12,21 +13,19 @@ A message knows the profile p of its target and nothing else. The holder h
    reached or has no card counts as asked;
 4. else, with nobody left to ask, anywhere that the rule of 2 allows.
 
-Each holder reads its own row, its neighbours' rows, the cards that it keeps itself, and the message.
+A holder reads its own row, its neighbours' rows, the cards that it keeps itself, and the message.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any, Self, final
 
 import numpy as np
 
+from garden.strategies.gossip.archive import Archive, Quest
 from garden.strategies.gossip.beacons import Beacons
-from garden.strategies.gossip.cards import Left, directories_of, left_cards, own_keys
-from garden.strategies.gossip.sketches import own_entries
+from garden.strategies.gossip.cards import Left, cards_of, directories_of, left_cards, own_keys
 from garden.strategies.memory import BacktrackMemory, BatchMemory, Memory
 from garden.strategies.representations import Representations
 
@@ -42,56 +41,6 @@ class Inquiry:
     asking: int | None = None  # the key of the directory that it is under way to
     leg: int | None = None  # the card whose owner it is under way to; None: anywhere
     trail: Any = None  # the rule's state on that way; None: not under way by the rule
-
-
-@dataclass(frozen=True, eq=False)
-class Archive:
-    """The rows of all agents, and the cards that each keeps as a directory."""
-
-    rows: Representations
-    cards: Representations  # one per agent, cut to what a card carries
-    kept: Mapping[tuple[int, int], np.ndarray]  # (directory, profile) → the rows whose cards
-
-    @cached_property
-    def keys(self) -> np.ndarray:
-        """The key of each agent, (num_rows,) uint64."""
-        return own_keys(self.rows)
-
-    @cached_property
-    def classes(self) -> np.ndarray:
-        """The class of each agent, (num_rows,) int8."""
-        return own_entries(self.rows).classes
-
-    def distances_to(self, beacon: int) -> np.ndarray:
-        """How far each agent is from a beacon by its own sketch, (num_rows,) int64; −1: unknown."""
-        entries = np.flatnonzero(self.rows.ragged["keys"].values == np.uint64(beacon))
-        owner = np.searchsorted(self.rows.ragged["keys"].offsets, entries, side="right") - 1
-        distances = np.full(len(self.rows), -1)
-        distances[owner] = self.rows.ragged["distances"].values[entries]
-        return distances
-
-    def with_profile_near(self, profile: np.uint64) -> dict[int, list[int]]:
-        """The keys of each agent's neighbours of a profile, by row, where it has some."""
-        seen = self.rows.ragged["seen"]
-        entries = np.flatnonzero(seen.values == profile)
-        rows = np.searchsorted(seen.offsets, entries, side="right") - 1
-        near: dict[int, list[int]] = {}
-        keys = self.rows.ragged["seen_keys"].values[entries]
-        for row, key in zip(rows.tolist(), keys.tolist(), strict=True):
-            near.setdefault(row, []).append(key)
-        return near
-
-
-@dataclass(frozen=True, eq=False)
-class Quest:
-    """A profile that is looked for, with what rows say about it; each holder reads its own part."""
-
-    profile: np.uint64
-    ego: np.uint64 | None  # the key of the target's ego graph, where senders know it
-    near: Mapping[int, list[int]]  # row → keys of its neighbours of that profile
-    distances: dict[int, np.ndarray] = field(default_factory=dict)  # directory → (num_rows,)
-    scores: dict[int, np.ndarray] = field(default_factory=dict)  # card → (num_rows,)
-    recalled: dict[tuple[int, Inquiry], tuple[np.ndarray, Inquiry]] = field(default_factory=dict)
 
 
 @final
@@ -120,8 +69,11 @@ class InquiryMemory(BatchMemory):
     def with_cards(self, rows: Representations, left: Left) -> Self:
         """The memory for these rows, where directories keep the cards that were left."""
         kept = left.by_profile(own_keys(rows), rows.arrays["profile"])
-        archive = Archive(rows, self.beacons.card(rows), kept)
-        return replace(self, archive=archive, rule=self.rule.among(rows))
+        return self.with_archive(Archive(rows, cards_of(rows, self.beacons), kept))
+
+    def with_archive(self, archive: Archive) -> Self:
+        """The memory for the rows and cards of this archive."""
+        return replace(self, archive=archive, rule=self.rule.among(archive.rows))
 
     def towards(self, target: int) -> Self:
         """The memory of messages to a target, of which they know the profile."""
@@ -226,16 +178,18 @@ class InquiryMemory(BatchMemory):
         """The keys of nodes of the profile that are not the target, as the holder can tell."""
         archive, quest = self._archive, self._quest
         profiles = archive.rows.arrays["profile"]
-        others = [holder] if profiles[holder] == quest.profile else []
+        others = archive.keys[[holder]] if profiles[holder] == quest.profile else archive.keys[:0]
         if quest.ego is not None:
-            known = np.append(candidates[profiles[candidates] == quest.profile], cards).astype(int)
-            others.extend(known[archive.rows.arrays["ego"][known] != quest.ego])
-        return archive.keys[others].tolist() if others else []
+            near = candidates[profiles[candidates] == quest.profile]
+            near = near[archive.rows.arrays["ego"][near] != quest.ego]
+            wrong = [card for card in cards if archive.cards.arrays["ego"][card] != quest.ego]
+            others = np.concatenate([others, archive.keys[near], archive.card_keys[wrong]])
+        return others.tolist()
 
     def _in_sight(
         self, state: Inquiry, candidates: np.ndarray, scores: np.ndarray
     ) -> np.ndarray | None:
-        """Scores that lead to nodes of the profile that the holder sees; None where it sees none."""
+        """Scores that lead to a node of the profile that the holder sees; None: it sees none."""
         archive, quest = self._archive, self._quest
         if not scores.any():
             return None
@@ -247,6 +201,8 @@ class InquiryMemory(BatchMemory):
             # Of several, first the one that sees the fewest others: it is harder to come by.
             chosen[new] = [-self._num_new(state.others, int(candidates[place])) for place in new]
             return chosen
+        if quest.ego is not None and state.others and not state.cards:
+            return None  # several share the profile: the directory can tell which one it is
         for place in np.flatnonzero(scores):
             count = self._num_new(state.others | state.lost, int(candidates[place]))
             if count:
@@ -298,12 +254,12 @@ class InquiryMemory(BatchMemory):
         return scores, replace(state, trail=trail)
 
     def _arrived(self, state: Inquiry) -> bool:
-        return state.leg is not None and int(self._archive.keys[state.leg]) in state.others
+        return state.leg is not None and int(self._archive.card_keys[state.leg]) in state.others
 
     def _nearest(self, state: Inquiry, holder: int) -> int | None:
         """The nearest card whose owner may be the target; None where there is none."""
         archive = self._archive
-        keys = archive.keys[list(state.cards)].tolist()
+        keys = archive.card_keys[list(state.cards)].tolist()
         new = [card for card, key in zip(state.cards, keys, strict=True) if key not in state.others]
         if len(new) < 2:
             return new[0] if new else None
