@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -292,12 +293,11 @@ def test_directory__the_way_to_it_falls_by_one_with_every_hop():
         before = path[: path.index(nearer) + 1] if nearer in path else path
         steps = [apart(node, nearer) for node in before]
         sighted = [apart(node, target) <= 2 for node in before]
-        falling = [a - b for (a, b), seen in zip(_pairs(steps), sighted, strict=False) if not seen]
-        assert falling and set(falling) == {1}
-
-
-def _pairs(values):
-    return list(zip(values[:-1], values[1:], strict=True))
+        falling = [
+            a - b for (a, b), seen in zip(pairwise(steps), sighted, strict=False) if not seen
+        ]
+        assert falling
+        assert set(falling) == {1}
 
 
 def test_directory__renumbering_nodes_changes_no_score():
