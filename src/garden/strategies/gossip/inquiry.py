@@ -29,6 +29,8 @@ from garden.strategies.gossip.cards import Left, cards_of, directories_of, left_
 from garden.strategies.memory import BacktrackMemory, BatchMemory, Memory
 from garden.strategies.representations import Representations
 
+MAX_REMEMBERED = 1 << 14  # holders and states of one target, tens of megabytes
+
 
 @dataclass(frozen=True)
 class Inquiry:
@@ -114,12 +116,17 @@ class InquiryMemory(BatchMemory):
         self, state: Inquiry, holder: int, candidates: np.ndarray, scores: np.ndarray
     ) -> tuple[np.ndarray, Inquiry]:
         """:meth:`recall`, once for messages that reach a holder with the same state."""
-        if not isinstance(self.rule, BacktrackMemory):  # states of others cannot be compared
+        # Messages that try one node after another hardly ever agree; states of other rules than
+        # this one cannot be compared.
+        if state.others or not isinstance(self.rule, BacktrackMemory):
             return self.recall(state, holder, candidates, scores)
         known = self._quest.recalled
-        if (holder, state) not in known:
-            known[holder, state] = self.recall(state, holder, candidates, scores)
-        return known[holder, state]
+        found = known.get((holder, state))
+        if found is None:
+            found = self.recall(state, holder, candidates, scores)
+            if len(known) < MAX_REMEMBERED:
+                known[holder, state] = found
+        return found
 
     def recall(
         self, state: Inquiry, holder: int, candidates: np.ndarray, scores: np.ndarray
