@@ -10,6 +10,7 @@ import garden
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import every_source
 from garden.errors import GardenError, SpecError
+from garden.graphs.distances import pair_distances
 from garden.graphs.graph import Graph
 from garden.resolve import contender_named, contender_of, default_strategies
 from garden.search.episode_rng import episode_streams
@@ -110,7 +111,7 @@ def elsewhere_scrambled(memory, holder, candidates, cards):
     kept = {name: left for name, left in archive.kept.items() if name == (key, profile)}
     table = np.arange(len(archive.cards))
     table[np.setdiff1d(table, cards)] = 0
-    other = Archive(archive.rows.take(order), archive.cards.take(table), kept)
+    other = Archive(archive.rows.take(order), archive.cards.take(table), kept, archive.routes)
     near = other.with_profile_near(quest.profile)
     return replace(memory.with_archive(other), quest=Quest(quest.profile, quest.ego, near))
 
@@ -165,9 +166,14 @@ def test_cards__each_is_left_with_two_directories_at_its_owners_distance():
     size = card_bytes(cards_of(rows, strategy.beacons))
     assert cost.directories == 4
     assert cost.cards_per_directory == 2 * 40 / 4
-    assert cost.bytes_per_directory == pytest.approx(2 * size.sum() / 4)
+    hops = left.distance
+    assert cost.bytes_per_directory == pytest.approx((2 * size.sum() + 8 * hops.sum()) / 4)
     assert cost.hops_per_node == pytest.approx(left.distance.sum() / 40)
-    assert cost.bytes_per_node == pytest.approx((left.distance * size[left.owner]).sum() / 40)
+    on_the_way = [
+        sum(size[owner] + 8 * passed for passed in range(1, far + 1))
+        for owner, far in zip(left.owner, hops, strict=True)
+    ]
+    assert cost.bytes_per_node == pytest.approx(sum(on_the_way) / 40)
 
 
 def test_cards__stay_where_they_are_when_another_directory_goes():
@@ -240,6 +246,26 @@ def test_directory__messages_arrive_when_a_directory_is_gone_and_nobody_knows_ye
         assert walks.hops.max() <= LIMIT
         played += len(pairs)
     assert played > 200
+
+
+def test_directory__where_sketches_mislead_a_message_goes_as_the_card_came():
+    graph = graph_with_twins(6, n=150)
+    strategy, rows, memory = ready(graph, Directory(k=1))
+    pairs = every_source(np.arange(0, 150, 10), 150)
+    led = rollout(graph, strategy, rows, pairs, memory, LIMIT, 1, seed=0).hops
+    distances = pair_distances(graph, pairs)
+    left = left_cards(rows, 1)
+    to_directory = np.zeros(150, dtype=int)
+    to_directory[left.owner] = left.distance
+    # To the directory, a way of what is promised and one hop, as many back, and the card's route.
+    promised = to_directory[pairs[:, 1]]
+    most = to_directory[pairs[:, 0]] + 2 * (promised + 1) + promised
+    assert (led[:, 0] <= most).all()
+    strayed = contender_of("directory", strategy).memory
+    strayed = replace(strayed, patience=10**6)
+    alone = rollout(graph, strategy, rows, pairs, strayed, LIMIT, 1, seed=0).hops
+    assert led.mean() < alone.mean()
+    assert (led[:, 0] >= distances).all()
 
 
 def star_of_twins():

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from garden.strategies.gossip.cards import own_keys
-from garden.strategies.gossip.sketches import own_entries
+from garden.strategies.gossip.sketches import best_first, own_entries
 from garden.strategies.representations import Representations
 
 
@@ -25,6 +25,7 @@ class Archive:
     rows: Representations
     cards: Representations  # one per agent; numbers of cards point here
     kept: Mapping[tuple[int, int], np.ndarray]  # (directory, profile) → the rows whose cards
+    routes: Routes  # the way that each card came
 
     @cached_property
     def keys(self) -> np.ndarray:
@@ -43,11 +44,7 @@ class Archive:
 
     def distances_to(self, beacon: int) -> np.ndarray:
         """How far each agent is from a beacon by its own sketch, (num_rows,) int64; −1: unknown."""
-        entries = np.flatnonzero(self.rows.ragged["keys"].values == np.uint64(beacon))
-        owner = np.searchsorted(self.rows.ragged["keys"].offsets, entries, side="right") - 1
-        distances = np.full(len(self.rows), -1)
-        distances[owner] = self.rows.ragged["distances"].values[entries]
-        return distances
+        return distances_to(self.rows, beacon)
 
     def with_profile_near(self, profile: np.uint64) -> dict[int, list[int]]:
         """The keys of each agent's neighbours of a profile, by row, where it has some."""
@@ -59,6 +56,49 @@ class Archive:
         for row, key in zip(rows.tolist(), keys.tolist(), strict=True):
             near.setdefault(row, []).append(key)
         return near
+
+
+class Routes:
+    """The ways that cards came to directories, which they carry: keys of the nodes that sent them.
+
+    Each sends a card on to a neighbour that is one hop nearer to the directory, the best-ranked.
+    """
+
+    def __init__(self, rows: Representations) -> None:
+        self._rows = rows
+        self._own = own_entries(rows)
+        self._by_key = np.argsort(self._own.keys)
+        self._known: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._distances: dict[int, np.ndarray] = {}
+
+    def from_directory(self, directory: int, owner: int) -> tuple[int, ...]:
+        """The keys of the nodes after a directory on the way to a card's owner, the last."""
+        if (directory, owner) not in self._known:
+            if directory not in self._distances:
+                self._distances[directory] = distances_to(self._rows, directory)
+            way = [owner]
+            while self._distances[directory][way[-1]] > 1:
+                way.append(self._next(self._distances[directory], way[-1]))
+            keys = tuple(self._own.keys[way[::-1]].tolist())
+            self._known[directory, owner] = keys
+        return self._known[directory, owner]
+
+    def _next(self, distances: np.ndarray, row: int) -> int:
+        seen = self._rows.ragged["seen_keys"]
+        keys = seen.values[seen.offsets[row] : seen.offsets[row + 1]]
+        near = self._by_key[np.searchsorted(self._own.keys, keys, sorter=self._by_key)]
+        near = near[distances[near] == distances[row] - 1]
+        return int(near[best_first(self._own.keys[near], self._own.classes[near])[0]])
+
+
+def distances_to(rows: Representations, beacon: int) -> np.ndarray:
+    """How far each agent is from a beacon by its own sketch, (num_rows,) int64; −1: unknown."""
+    keys = rows.ragged["keys"]
+    entries = np.flatnonzero(keys.values == np.uint64(beacon))
+    distances = np.full(len(rows), -1)
+    owner = np.searchsorted(keys.offsets, entries, side="right") - 1
+    distances[owner] = rows.ragged["distances"].values[entries]
+    return distances
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ profile p points to the two of them, of keys b, with the greatest
 mix being SplitMix64 and p the key of the profile: every agent of the component finds the same two,
 and where one is replaced by another, only the cards that it held move. Each agent sends its card
 (its sketch, the keys of some neighbours, its profile) to both, along distances that fall by one
-with every hop. Nothing here sees more than rows: where a card goes, and how far it is, stands in
+with every hop, and the card notes the way it came. Nothing here sees more than rows: where a card goes, and how far it is, stands in
 its owner's own row.
 
 Reference: D. G. Thaler and C. V. Ravishankar, "Using name-based mappings to increase hit rates",
@@ -147,8 +147,13 @@ def card_bytes(cards: Representations) -> np.ndarray:
 
 
 def cost_of(left: Left, cards: Representations) -> CardCost:
-    """What it costs to leave these cards; ``cards`` has one row per node."""
-    size = card_bytes(cards)[left.owner]
+    """What it costs to leave these cards; ``cards`` has one row per node.
+
+    A card carries the key of each node that sent it on, too: the way back to its owner.
+    """
+    size, hops = card_bytes(cards)[left.owner], left.distance
+    moved = size * hops + BYTES_PER_KEY * hops * (hops + 1) // 2
+    size = size + BYTES_PER_KEY * hops
     _, place = np.unique(left.directory, return_inverse=True)
     kept, kept_bytes = np.bincount(place), np.bincount(place, weights=size)
     return CardCost(
@@ -157,8 +162,8 @@ def cost_of(left: Left, cards: Representations) -> CardCost:
         most_cards=int(kept.max()),
         bytes_per_directory=float(kept_bytes.mean()),
         most_bytes=int(kept_bytes.max()),
-        hops_per_node=float(left.distance.sum() / len(cards)),
-        bytes_per_node=float((left.distance * size).sum() / len(cards)),
+        hops_per_node=float(hops.sum() / len(cards)),
+        bytes_per_node=float(moved.sum() / len(cards)),
     )
 
 

@@ -8,6 +8,8 @@ A message knows the profile p of its target and nothing else. The holder h
    here sees, counts only until another of that profile was met, or once cards are known);
 2. else, where the message has learned cards of that profile, towards the owner of the nearest one
    that may be the target, by the scores of ``beacons`` under a rule such as `backtrack`;
+   After one hop more than sketches promised, it turns back to the directory, by falling distances,
+   and goes from there as the card came;
 3. else towards a directory that p points to, the nearer of the two: to a neighbour that is one hop
    less far from it, one of high class before others, as it sees more. A directory that cannot be
    reached or has no card counts as asked;
@@ -23,8 +25,8 @@ from typing import Any, Self, final
 
 import numpy as np
 
-from garden.strategies.gossip.archive import Archive, Quest
-from garden.strategies.gossip.beacons import Beacons
+from garden.strategies.gossip.archive import Archive, Quest, Routes
+from garden.strategies.gossip.beacons import HOP, Beacons
 from garden.strategies.gossip.cards import Left, cards_of, directories_of, left_cards, own_keys
 from garden.strategies.memory import BacktrackMemory, BatchMemory, Memory
 from garden.strategies.representations import Representations
@@ -43,6 +45,10 @@ class Inquiry:
     asking: int | None = None  # the key of the directory that it is under way to
     leg: int | None = None  # the card whose owner it is under way to; None: anywhere
     trail: Any = None  # the rule's state on that way; None: not under way by the rule
+    hops_left: int = 0  # on that way, before it is given up
+    home: int | None = None  # the key of the directory that the cards are from
+    returning: bool = False  # whether it is on its way back there
+    route: tuple[int, ...] = ()  # keys of the nodes ahead, as the card came from its owner
 
 
 @final
@@ -54,6 +60,7 @@ class InquiryMemory(BatchMemory):
         beacons: Whose scores lead to the owner of a card.
         rule: What a message under way to the owner of a card remembers.
         by_ego: Whether senders know the key of their target's ego graph too.
+        patience: Hops by the rule for each hop that sketches promise, and for one more.
 
     """
 
@@ -61,6 +68,7 @@ class InquiryMemory(BatchMemory):
     rule: Memory
     by_ego: bool = False
     name: str = "cards"
+    patience: int = 1
     archive: Archive | None = None
     quest: Quest | None = None
 
@@ -71,7 +79,7 @@ class InquiryMemory(BatchMemory):
     def with_cards(self, rows: Representations, left: Left) -> Self:
         """The memory for these rows, where directories keep the cards that were left."""
         kept = left.by_profile(own_keys(rows), rows.arrays["profile"])
-        return self.with_archive(Archive(rows, cards_of(rows, self.beacons), kept))
+        return self.with_archive(Archive(rows, cards_of(rows, self.beacons), kept, Routes(rows)))
 
     def with_archive(self, archive: Archive) -> Self:
         """The memory for the rows and cards of this archive."""
@@ -135,14 +143,21 @@ class InquiryMemory(BatchMemory):
         state = self._learned(state, holder, candidates)
         in_sight = self._in_sight(state, candidates, scores)
         if in_sight is not None:
-            return in_sight, replace(state, trail=None)
+            return in_sight, replace(state, trail=None, returning=False, route=())
+        if self._astray(state):
+            state = replace(state, returning=True)
+        if state.returning or state.route:
+            led, state = self._led(state, holder, candidates)
+            if led is not None:
+                return led, state
         if state.trail is None or self._arrived(state):
             card = self._nearest(state, holder)
             if card is None:
                 falling, state = self._towards_directory(state, holder, candidates)
                 if falling is not None:
                     return falling, replace(state, trail=None)
-            state = replace(state, leg=card, trail=self.rule.start())
+            left = self._patience(card, holder)
+            state = replace(state, leg=card, trail=self.rule.start(), hops_left=left)
         return self._by_rule(state, holder, candidates)
 
     @property
@@ -169,7 +184,7 @@ class InquiryMemory(BatchMemory):
         kept = archive.kept.get((key, int(quest.profile)), ())
         new = tuple(int(card) for card in kept if card not in state.cards)
         if new:
-            state = replace(state, cards=(*state.cards, *new), trail=None)
+            state = replace(state, cards=(*state.cards, *new), trail=None, home=key)
         others = self._not_the_target(holder, candidates, new)
         if others:
             state = replace(state, others=state.others.union(others))
@@ -225,17 +240,52 @@ class InquiryMemory(BatchMemory):
     ) -> tuple[np.ndarray | None, Inquiry]:
         """Scores of the neighbours nearer to a directory; None where none is left to ask."""
         for directory in self._by_distance(state, holder):
-            far = self._distances(directory)
-            theirs = far[candidates]
-            falls = (theirs >= 0) & (theirs < far[holder])
-            if falls.any():
-                nearest = falls & (theirs == theirs[falls].min())
-                scores = np.where(nearest, self._archive.classes[candidates], -np.inf)
+            scores = self._falling(directory, holder, candidates)
+            if scores is not None:
                 return scores, replace(state, asking=directory)
             assert state.ask is not None
             left = tuple(one for one in state.ask if one != directory)
             state = replace(state, ask=left)
         return None, state
+
+    def _falling(self, beacon: int, holder: int, candidates: np.ndarray) -> np.ndarray | None:
+        """Scores of the neighbours that are nearer to a beacon; None where there is none."""
+        far = self._distances(beacon)
+        theirs = far[candidates]
+        falls = (theirs >= 0) & (theirs < far[holder])
+        if not falls.any():
+            return None
+        nearest = falls & (theirs == theirs[falls].min())
+        return np.where(nearest, self._archive.classes[candidates], -np.inf)
+
+    def _led(
+        self, state: Inquiry, holder: int, candidates: np.ndarray
+    ) -> tuple[np.ndarray | None, Inquiry]:
+        """Scores on the way back to the directory, or from there to the owner of the card.
+
+        None where a link on that way is gone: then nobody goes back there again.
+        """
+        archive = self._archive
+        assert state.home is not None
+        assert state.leg is not None
+        if state.returning:
+            if archive.keys[holder] != state.home:
+                falling = self._falling(state.home, holder, candidates)
+                given_up = replace(state, returning=False, home=None, trail=None)
+                return falling, given_up if falling is None else state
+            route = archive.routes.from_directory(state.home, state.leg)
+            state = replace(state, returning=False, route=route, trail=None)
+        ahead = archive.keys[candidates] == np.uint64(state.route[0])
+        if not ahead.any():
+            return None, replace(state, route=(), home=None, trail=None)
+        return np.where(ahead, 0.0, -np.inf), replace(state, route=state.route[1:])
+
+    def _patience(self, card: int | None, holder: int) -> int:
+        """How many hops a message may take by the rule to the owner of a card."""
+        if card is None:
+            return 0
+        promised = -np.floor(self._card_scores(card)[holder] / HOP)
+        return self.patience * (int(promised) + 1)
 
     def _by_distance(self, state: Inquiry, holder: int) -> list[int]:
         """The directories not asked yet, the one that it is under way to first, then the nearer."""
@@ -258,7 +308,12 @@ class InquiryMemory(BatchMemory):
         if state.leg is not None:
             scores = self._card_scores(state.leg)[candidates]
         scores, trail = self.rule.recall(state.trail, holder, candidates, scores)
-        return scores, replace(state, trail=trail)
+        return scores, replace(state, trail=trail, hops_left=max(0, state.hops_left - 1))
+
+    def _astray(self, state: Inquiry) -> bool:
+        """Whether a way by the rule is given up, to go as the card came."""
+        under_way = state.trail is not None and state.hops_left == 0 and not self._arrived(state)
+        return under_way and state.leg is not None and state.home is not None
 
     def _arrived(self, state: Inquiry) -> bool:
         return state.leg is not None and int(self._archive.card_keys[state.leg]) in state.others
