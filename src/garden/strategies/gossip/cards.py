@@ -8,8 +8,8 @@ profile p points to the two of them, of keys b, with the greatest
 mix being SplitMix64 and p the key of the profile: every agent of the component finds the same two,
 and where one is replaced by another, only the cards that it held move. Each agent sends its card
 (its sketch, the keys of some neighbours, its profile) to both, along distances that fall by one
-with every hop, and the card notes the way it came. Nothing here sees more than rows: where a card goes, and how far it is, stands in
-its owner's own row.
+with every hop, and the card notes the way it came. Nothing here sees more than rows: where a card
+goes, and how far it is, stands in its owner's own row.
 
 Reference: D. G. Thaler and C. V. Ravishankar, "Using name-based mappings to increase hit rates",
 IEEE/ACM Trans. Netw. 6 (1998), highest random weight.
