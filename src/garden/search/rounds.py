@@ -8,7 +8,7 @@ compiled build that gives the same rows (:mod:`.sketch_kernels`).
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ from garden.graphs.graph import Graph
 from garden.search.progress import Progress, silent
 from garden.strategies.base import Strategy, checked_representations
 from garden.strategies.gossip.beacons import Beacons
+from garden.strategies.gossip.cards import CardCost, cards_of, cost_of, left_cards
+from garden.strategies.gossip.directory import Directory
 from garden.strategies.gossip.protocol import GossipStrategy
 from garden.strategies.gossip.sketches import BYTES_PER_ENTRY
 from garden.strategies.representations import Representations, concatenated, differing_rows
@@ -45,9 +47,12 @@ class GossipCost:
     bytes_per_link: float
     """Bytes told over a link in all rounds, both ways, on average."""
 
+    cards: CardCost | None = None
+    """What leaving cards with directories costs, where that is done."""
+
     def to_json(self) -> dict[str, Any]:
-        """Its fields."""
-        return asdict(self)
+        """Its fields; ``cards`` where there are some."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +106,8 @@ def settle(
         return Settled(
             checked_representations(strategy.represent(egos), len(egos), strategy.name), None
         )
+    if isinstance(strategy, Directory):
+        return _settled_directory(graph, strategy, progress, egos or ego_graphs(graph))
     keys = node_keys(graph, strategy.key_seed)
     if isinstance(strategy, Beacons):
         try:
@@ -111,6 +118,18 @@ def settle(
         rows = built_sketches(graph, keys, classes, strategy.k, progress)
         return Settled(rows, _cost_of_sketches(graph, rows))
     return settle_by_rounds(graph, strategy, keys, progress)
+
+
+def _settled_directory(
+    graph: Graph, strategy: Directory, progress: Progress, egos: EgoGraphs
+) -> Settled:
+    """The rows of ``beacons`` with what agents see, and the cost of the cards that they leave."""
+    sight = strategy.sight(egos, node_keys(graph, strategy.key_seed)[egos.members])
+    sketches = settle(graph, strategy.beacons, progress)
+    rows = strategy.joined(sketches.rows, sight)
+    assert sketches.cost is not None
+    cards = cost_of(left_cards(rows, strategy.k), cards_of(rows, strategy.beacons))
+    return Settled(rows, replace(sketches.cost, cards=cards))
 
 
 def settle_by_rounds(

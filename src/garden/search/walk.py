@@ -65,7 +65,7 @@ def walk(
     check_declarations(strategy)
     checked_representations(representations, graph.num_nodes, strategy.name)
     target_row = representations.take(np.array([target]))
-    memory = memory.among(representations)
+    memory = memory.among(representations).towards(target)
     state: Any = memory.start()
     random_state = np.array([stream], dtype=np.uint64)
     nodes = [source]

@@ -13,6 +13,7 @@ from garden.errors import SpecError
 from garden.strategies.base import Strategy
 from garden.strategies.evn import EVNWalker
 from garden.strategies.gossip.beacons import Beacons
+from garden.strategies.gossip.directory import Directory
 from garden.strategies.lookahead import BidirectionalWalker, LookaheadWalker
 from garden.strategies.walkers import (
     ConnectionWalker,
@@ -35,7 +36,9 @@ WALKERS: Mapping[str, Callable[[], Strategy]] = {
 }
 """Hand-written strategies whose agents see ego graphs and nothing else; not yet tuned or fitted."""
 
-GOSSIP: Mapping[str, Callable[..., Strategy]] = {strategy.name: strategy for strategy in (Beacons,)}
+GOSSIP: Mapping[str, Callable[..., Strategy]] = {
+    strategy.name: strategy for strategy in (Beacons, Directory)
+}
 """Strategies whose agents tell their neighbours something first."""
 
 
