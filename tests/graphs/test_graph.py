@@ -167,3 +167,15 @@ def test_graph__a_node_is_asked_for_by_text_or_number(node):
 
 def test_graph__a_name_that_was_a_float_is_found_by_that_float():
     assert Graph.from_edges(np.array([[0, 1]]), 2, node_names=["1.5", "2.5"]).position(2.5) == 1
+
+
+def test_graph__an_edge_given_many_times_is_one_edge():
+    assert Graph.from_edges(np.tile([[0, 1]], (512, 1)), 2).neighbours(0).tolist() == [1]
+
+
+def test_graph__renamed_is_the_same_graph_under_another_name():
+    graph = Graph.from_edges(TRIANGLE_AND_TAIL, 4, name="old")
+    other = graph.renamed("new")
+    assert (graph.name, other.name) == ("old", "new")
+    assert other == graph
+    assert other.indices is graph.indices

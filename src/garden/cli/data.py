@@ -12,6 +12,8 @@ from garden.cli.graph_options import GraphOptions
 
 _OTHER_GRAPHS = (
     ("kaiser-hilgetag:n=200,alpha=30,beta=0.1,seed=3", "Grown in a box; positions as attributes"),
+    ("power-law:n=1000,degree=16,seed=0", "Grown by preferential attachment; no attributes"),
+    ("small-world:n=1000,degree=10,rewired=0.05,seed=0", "A ring, partly rewired; no attributes"),
     ("snap:DIR/107", "Any SNAP ego network: DIR/107.edges, .feat, .featnames"),
     ("collection:FAMILY/NAME", "A graph under GARDEN_DATA: collection/FAMILY/NAME.npz"),
     ("FOLDER", "edges.csv or .parquet (source,target); nodes.csv or .parquet (node,…)"),

@@ -20,7 +20,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.datasets.files import graph_in_file, parse_file
+from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.public_graphs import load_collected, load_public_graph
+from garden.datasets.random_graphs import power_law, small_world
 from garden.datasets.snap import read_snap
 from garden.datasets.tabular.parse import parse_tables
 from garden.datasets.tabular.table import (
@@ -47,13 +49,6 @@ from garden.graphs.standardise import standardised_table
 _LOG = logging.getLogger("garden")
 
 _OPTION = re.compile(r",(?=[A-Za-z_]+=)")
-_GENERATOR_OPTIONS: Mapping[str, Callable[[str], float]] = {
-    "n": int,
-    "alpha": float,
-    "beta": float,
-    "d": int,
-    "seed": int,
-}
 
 
 @dataclass(frozen=True)
@@ -81,9 +76,10 @@ def load(
 
     Args:
         source: A spec (``facebook:414``, ``twitch:PTBR``, ``musae-facebook``,
-            ``collection:FAMILY/NAME``, ``kaiser-hilgetag:n=200,beta=0.1``, ``snap:DIR/107``), a
-            path, a Graph, a ``networkx.Graph``, an ``igraph.Graph``, a PyG ``Data``, a pandas
-            frame of edges, or an adjacency matrix (SciPy or NumPy).
+            ``collection:FAMILY/NAME``, ``kaiser-hilgetag:n=200,beta=0.1``,
+            ``power-law:n=1000,degree=16``, ``small-world:n=1000,rewired=0.05``,
+            ``snap:DIR/107``), a path, a Graph, a ``networkx.Graph``, an ``igraph.Graph``, a PyG
+            ``Data``, a pandas frame of edges, or an adjacency matrix (SciPy or NumPy).
         nodes: A table of nodes, as a frame or a path, where ``source`` is one of edges.
         attributes: A table with one row a node, where ``source`` is an adjacency matrix.
         scale: Whether numeric columns that hold anything but 0 and 1 are standardised to mean 0
@@ -238,10 +234,10 @@ def _of_text(text: str, chosen: ColumnNames) -> _Whole:
             raise SpecError(f"{text}: {next(iter(chosen.given))} goes with tables only")
         level = logging.WARNING if head in _FILE_FAMILIES else logging.INFO
         graph = _FAMILIES[head](text, rest if colon else None)
-        return _Whole(replace(graph, name=text), None, level)
+        return _Whole(graph.renamed(text), None, level)
     if _is_path(text):
         whole = _of_file(Path(text), chosen)
-        return replace(whole, graph=replace(whole.graph, name=text))
+        return replace(whole, graph=whole.graph.renamed(text))
     close = difflib.get_close_matches(head, _FAMILIES, n=3, cutoff=0.5)
     meant = f"did you mean {' or '.join(close)}? " if close else ""
     raise SpecError(
@@ -274,15 +270,15 @@ def _musae_facebook(spec: str, rest: str | None) -> Graph:
     return load_public_graph("musae-facebook", "facebook")
 
 
-def _kaiser_hilgetag(spec: str, rest: str | None) -> Graph:
-    from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
-
-    stray, options = _parts(spec, f",{rest}" if rest else "", _GENERATOR_OPTIONS)
+def _generated(family: str, spec: str, rest: str | None) -> Graph:
+    """A random graph: what stands after the colon are its parameters."""
+    generate, parameters = _GENERATORS[family]
+    stray, options = _parts(spec, f",{rest}" if rest else "", parameters)
     if stray:
         raise SpecError(f"{spec}: {stray.strip(',')!r} is no key=value, such as n=200")
     if options.get("seed", 0) < 0:
         raise SpecError(f"{spec}: seed={options['seed']}, but it must not be negative")
-    return kaiser_hilgetag(**options)
+    return generate(**options)
 
 
 def _parts(
@@ -312,11 +308,19 @@ _MEMBERS: Mapping[str, tuple[Callable[..., Graph], tuple[str, ...], str]] = {
     "snap": (read_snap, ("attributes",), "snap:DIR/107"),
     "collection": (load_collected, (), "collection:FAMILY/NAME"),
 }
+_GENERATORS: Mapping[str, tuple[Callable[..., Graph], Mapping[str, Callable[[str], float]]]] = {
+    "kaiser-hilgetag": (
+        kaiser_hilgetag,
+        {"n": int, "alpha": float, "beta": float, "d": int, "seed": int},
+    ),
+    "power-law": (power_law, {"n": int, "degree": int, "seed": int}),
+    "small-world": (small_world, {"n": int, "degree": int, "rewired": float, "seed": int}),
+}
 _FAMILIES: Mapping[str, Callable[[str, str | None], Graph]] = {
     "facebook": partial(_member, "facebook"),
     "twitch": partial(_member, "twitch"),
     "musae-facebook": _musae_facebook,
-    "kaiser-hilgetag": _kaiser_hilgetag,
+    **{family: partial(_generated, family) for family in _GENERATORS},
     "snap": partial(_member, "snap"),
     "collection": partial(_member, "collection"),
 }
@@ -326,6 +330,8 @@ _EXAMPLES = (
     "twitch:PTBR",
     "musae-facebook",
     "kaiser-hilgetag:n=200,beta=0.1",
+    "power-law:n=1000,degree=16",
+    "small-world:n=1000,degree=10,rewired=0.05",
     "snap:DIR/107",
     "collection:FAMILY/NAME",
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
@@ -156,6 +157,12 @@ class Graph:
                 f"are named {name_sample(self.node_names)}"
             ) from None
 
+    def renamed(self, name: str) -> Graph:
+        """The same graph under another name, sharing its arrays; nothing is checked again."""
+        graph = copy(self)
+        object.__setattr__(graph, "name", name)
+        return graph
+
     def subgraph(self, nodes: np.ndarray) -> Graph:
         """The graph on these positions, (num_kept,), in this order, with the edges among them."""
         adjacency = self.adjacency()[nodes][:, nodes]
@@ -258,11 +265,11 @@ def _csr_of_edges(edges: np.ndarray, num_nodes: int) -> tuple[np.ndarray, np.nda
         raise GraphError(f"edges have shape {edges.shape}: expected (num_edges, 2)")
     edges = _whole_positions(edges, num_nodes)
     edges = edges[edges[:, 0] != edges[:, 1]]
-    both = np.concatenate([edges, edges[:, ::-1]])
-    keys = np.unique(both[:, 0] * num_nodes + both[:, 1])
-    counts = np.bincount(keys // num_nodes, minlength=num_nodes)
-    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return indptr, (keys % num_nodes).astype(np.int32)
+    rows, columns = np.concatenate([edges, edges[:, ::-1]]).T
+    ones = np.ones(len(rows), dtype=np.int8)
+    matrix = sp.coo_array((ones, (rows, columns)), shape=(num_nodes, num_nodes)).tocsr()
+    matrix.sum_duplicates()  # also sorts the rows
+    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
 
 
 def _whole_positions(edges: np.ndarray, num_nodes: int) -> np.ndarray:
@@ -297,11 +304,18 @@ def _check_structure(indptr: np.ndarray, indices: np.ndarray) -> None:
     sources = np.repeat(np.arange(num_nodes, dtype=np.int64), np.diff(indptr))
     if (sources == indices).any():
         raise GraphError("a self-loop: use Graph.from_edges, which drops them")
-    keys = sources * num_nodes + indices
-    if (np.diff(keys) <= 0).any():
+    if (np.diff(sources * num_nodes + indices) <= 0).any():
         raise GraphError("malformed CSR: rows must be ascending and free of repeats")
-    if not np.array_equal(np.sort(indices * np.int64(num_nodes) + sources), keys):
+    if not _is_symmetric(indptr, indices):
         raise GraphError("the edges are not symmetric: use Graph.from_edges, which mirrors them")
+
+
+def _is_symmetric(indptr: np.ndarray, indices: np.ndarray) -> bool:
+    """Whether each edge is there in both directions; transposing takes linear time."""
+    shape = (len(indptr) - 1, len(indptr) - 1)
+    ones = np.ones(len(indices), dtype=np.int8)
+    mirrored = sp.csr_array((ones, indices, indptr), shape=shape).T.tocsr()
+    return np.array_equal(mirrored.indptr, indptr) and np.array_equal(mirrored.indices, indices)
 
 
 def _check_attributes(attributes: AttributeTable, num_nodes: int, num_names: int) -> None:
