@@ -17,13 +17,10 @@ def grow_labels(  # type: ignore[no-untyped-def]
 
     A label that is full moves to the end, where it has twice the room.
 
-    Args:
-        indptr, indices: The graph.
-        order: (num_nodes,) nodes, the best hub first.
-        first: The rank to start at.
-        hubs, hops: The entries: the hub's rank and the distance.
-        start, room, count: (num_nodes,) where each label starts, its room, its entries.
-        used: How much of ``hubs`` is in use or was left behind.
+    ``indptr`` and ``indices`` are the graph, ``order`` (num_nodes,) its nodes, the best hub first;
+    ``hubs`` and ``hops`` the entries, a hub's rank and its distance; ``start``, ``room`` and
+    ``count`` (num_nodes,) where each label starts, its room and its entries; ``used`` how much of
+    ``hubs`` is in use or was left behind.
     """
     num_nodes = len(order)
     to_hub = np.full(num_nodes, _FAR, dtype=np.int32)  # by rank: distances on the root's own label

@@ -41,19 +41,13 @@ def walk_by_sketches(  # type: ignore[no-untyped-def]
 ):
     """Walk ``first_walk[t]`` … ``first_walk[t + 1] − 1`` towards ``targets[t]``, for every t.
 
-    Args:
-        indptr, indices: The graph.
-        nodes, distances, at, others, others_at: A row per node: the nodes of its entries, their
-            distances, its neighbours that are no entries.
-        goal_nodes … goal_others_at: The same of the cards, a row per target.
-        prices: (num_nodes,) what a candidate's score is lowered by; the target's is not.
-        targets: (num_targets,).
-        first_walk: (num_targets + 1,).
-        sources, states: (num_walks,) sources and random states.
-        backtrack: Whether visited nodes are avoided, and a dead end is left by one hop back.
-        max_hops: The hop at which a walk is truncated.
-        hops: (num_walks,) filled; max_hops + 1 where truncated.
-        paths: (num_walks, max_hops + 1) filled, or empty.
+    ``nodes``, ``distances``, ``at``, ``others`` and ``others_at`` have a row per node: the nodes of
+    its entries, their distances, and its neighbours that are no entries. Those with ``goal_`` are
+    the cards, a row per target. ``prices`` (num_nodes,) is what a candidate's score is lowered by.
+    ``sources`` and random ``states`` (num_walks,) are those of the walks. With ``backtrack``,
+    visited nodes are avoided, and a dead end is left by one hop back. ``hops`` (num_walks,) and
+    ``paths``, (num_walks, max_hops + 1) or empty, are filled; hops are max_hops + 1 where
+    truncated.
     """
     num_nodes = len(indptr) - 1
     named = np.full(num_nodes, _FREE, dtype=np.int32)  # distances on the card of the target

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
 from garden.graphs.graph import Graph
 from garden.search.episode_rng import episode_streams
 from garden.search.rollout import Rollout
 from garden.search.score_blocks import pairs_by_target
 from garden.search.walk import walk
-from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
 from garden.strategies.memory import memory_named
 from garden.strategies.representations import Representations
 

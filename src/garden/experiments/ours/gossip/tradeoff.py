@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, final
@@ -74,9 +73,7 @@ class SketchTrial(Work):
             "cost": settled.cost.to_json(),
             "keys_per_node": len(others.values) / graph.num_nodes,
             "beacons": self._played(graph, strategy, settled.rows, keys),
-            "landmarks": self._played(
-                graph, strategy, landmark_rows(graph, keys, count, 0), keys
-            ),
+            "landmarks": self._played(graph, strategy, landmark_rows(graph, keys, count, 0), keys),
         }
 
     def _played(
@@ -190,6 +187,3 @@ def walked_hops(
     ]
     hops = [trip.hops if trip.delivered else PAPERS_LIMIT + 1 for trip in trips]
     return np.array(hops)[:, None]
-
-
-Results = Mapping[str, Mapping[str, Any]]
