@@ -37,7 +37,7 @@ _STORES = ("facebook", "larger")
 
 @final
 @dataclass(frozen=True)
-class TestPairsTrial(Work):
+class SplitTrial(Work):
     """``beacons`` on the test pairs of one split."""
 
     kind: ClassVar[str] = "gossip-test-pairs"
@@ -128,9 +128,9 @@ def _labels(k: int) -> dict[str, str]:
     return {f"beacons:k={k}": "none", f"beacons:k={k}+backtrack": "backtrack"}
 
 
-def _trials(scope: Scope) -> dict[str, list[TestPairsTrial]]:
+def _trials(scope: Scope) -> dict[str, list[SplitTrial]]:
     seeds = range(FIRST_SEED, FIRST_SEED + (1 if scope.quick else NUM_SEEDS))
     return {
-        name: [TestPairsTrial(spec, seed) for seed in seeds]
+        name: [SplitTrial(spec, seed) for seed in seeds]
         for name, spec in graphs_of(scope, _GRAPHS).items()
     }

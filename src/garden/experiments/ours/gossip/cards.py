@@ -192,7 +192,7 @@ def _limit_table(results: Mapping[str, Mapping[str, Any]]) -> Table:
     )
 
 
-def _privacy_table(results: Mapping[tuple[str, str], Mapping[str, Any]]) -> Table:
+def _privacy_table(results: Mapping[tuple[str, Rank], Mapping[str, Any]]) -> Table:
     return Table(
         "gossip-card-privacy",
         f"beacons:k={K}: what cards tell",

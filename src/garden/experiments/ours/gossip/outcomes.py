@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,6 @@ def outcome_of_walks(
     return outcome(capped, (hops > max_hops).mean(axis=1), distances, pairs[:, 1])
 
 
-def estimate(played: dict[str, Any]) -> Estimate:
+def estimate(played: Mapping[str, Any]) -> Estimate:
     """The ratio of an outcome with its interval."""
     return Estimate(played["ratio"], *played["interval"])

@@ -9,7 +9,7 @@ import numpy as np
 
 from garden.graphs.ego import EgoGraphs
 from garden.strategies.base import Selection, Strategy
-from garden.strategies.gossip.beacons import HOP, Beacons
+from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.gossip.sketches import own_entries
 from garden.strategies.representations import Representations
 
@@ -40,7 +40,7 @@ class PricedBeacons(Strategy):
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """As ``beacons``, less the price; a candidate at sum 0 is the target."""
         scores = self.beacons.score(candidates, targets)
-        return np.where(scores > -HOP, scores, scores - self.prices(candidates))
+        return np.where(scores > 0, scores, scores - self.prices(candidates))
 
     def prices(self, rows: Representations) -> np.ndarray:
         """What each row's score is lowered by, (num_rows,) float64."""

@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 SIZES = (1, 2, 4, 8, 16, 64)
 HASH = "beacons:k=16,rank=hash"
 STRATEGIES = (*(f"beacons:k={k}" for k in SIZES), HASH)
-RIVALS = ("universal+backtrack", BEST_RULE)
+RIVALS = {
+    "universal+backtrack": ("universal", "backtrack"),
+    BEST_RULE: ("bidirectional", "visited"),
+}
 _FIGURE = "gossip-size"
 _DRAWN = ("0", "3437", "musae-facebook", "power-law", "small-world")
 _FLOOR = 1e-4  # where the figure ends
@@ -94,7 +97,9 @@ def _sketches(spec: str) -> dict[str, SketchTrial]:
 
 
 def _rivals(spec: str) -> dict[str, RivalTrial]:
-    return {label: RivalTrial(spec, *label.split("+")) for label in RIVALS}
+    return {
+        label: RivalTrial(spec, strategy, memory) for label, (strategy, memory) in RIVALS.items()
+    }
 
 
 def _results(spec: str, result_of: ResultOf) -> GraphResults:
@@ -278,7 +283,7 @@ def _figure(found: Mapping[str, GraphResults]) -> Figure:
         drawn, names = panel.get_legend_handles_labels()
         handles |= dict(zip(names, drawn, strict=True))
     figure.legend(
-        handles.values(), handles.keys(), frameon=False, ncols=4, loc="outside upper center"
+        handles.values(), handles.keys(), frameon=False, ncols=min(7, 2 * len(found) - 1), loc="outside upper center"
     )
     return figure
 
