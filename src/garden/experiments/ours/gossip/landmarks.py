@@ -26,10 +26,10 @@ def landmark_rows(graph: Graph, keys: np.ndarray, num_entries: int, seed: int) -
     """
     rng = np.random.default_rng([seed, RANDOM_LANDMARKS])
     count = min(max(0, num_entries - 1), graph.num_nodes)
-    landmarks = np.sort(rng.choice(graph.num_nodes, count, replace=False))
+    landmarks = np.sort(rng.choice(graph.num_nodes, count, replace=False)).astype(np.int32)
     is_landmark = np.zeros(graph.num_nodes, dtype=bool)
     is_landmark[landmarks] = True
-    nodes = np.arange(graph.num_nodes)
+    nodes = np.arange(graph.num_nodes, dtype=np.int32)  # narrow: there are a table's worth below
     hops = distances(graph, landmarks).T  # (num_nodes, count)
     own = np.column_stack([nodes, np.broadcast_to(landmarks, hops.shape)])
     away = np.column_stack([np.zeros_like(nodes), hops])

@@ -283,7 +283,11 @@ def _figure(found: Mapping[str, GraphResults]) -> Figure:
         drawn, names = panel.get_legend_handles_labels()
         handles |= dict(zip(names, drawn, strict=True))
     figure.legend(
-        handles.values(), handles.keys(), frameon=False, ncols=min(7, 2 * len(found) - 1), loc="outside upper center"
+        handles.values(),
+        handles.keys(),
+        frameon=False,
+        ncols=min(7, 2 * len(found) - 1),
+        loc="outside upper center",
     )
     return figure
 
