@@ -16,6 +16,7 @@ from garden.experiments.ours import (
     trellis_ablation,
     universal,
 )
+from garden.experiments.ours.gossip import experiment as gossip
 from garden.experiments.ours.trellis_memories import LARGER, SPLITS
 from garden.experiments.paper import density, graph_statistics, table2, temperature
 from garden.experiments.paper.runtime import experiment as runtime
@@ -56,6 +57,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         universal.EXPERIMENT,
         adaptation.EXPERIMENT,
         robustness.EXPERIMENT,
+        gossip.EXPERIMENT,
     )
 }
 RESULTS = "results"
