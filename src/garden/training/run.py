@@ -27,7 +27,7 @@ from garden.graphs.identity import GraphIdentity
 from garden.models.checkpoint import read_info, write_info
 from garden.models.policy import Policy, PolicyInfo
 from garden.models.registry import ModelConfig, build_model
-from garden.short_runs import cut_short
+from garden.process_settings import cut_short
 from garden.training.callbacks import Listener, SeedListener, listeners_for
 from garden.training.config import A2CConfig, RunOptions, TrainingConfig, TrainingOptions
 from garden.training.state import STATE_FILE, MetricsFile, SeedProgress, weights_of
