@@ -20,8 +20,12 @@ from garden.models.base import EgoTensors, Model, TargetContext, ego_tensors, pr
 from garden.models.registry import ModelConfig, build_model
 from garden.notebook import properties_as_html
 from garden.strategies.base import Selection, Strategy
-from garden.strategies.ego_matching import Matches, matched_pairs, matched_table
-from garden.strategies.profile_keys import key_representations
+from garden.strategies.ego_matching import (
+    key_representations,
+    match_indicators,
+    matched_pairs,
+    matched_table,
+)
 from garden.strategies.representations import Ragged, Representations
 
 NEIGHBOURS = "neighbour_values"  # what a model that reads neighbours keeps of each
@@ -280,16 +284,6 @@ class Policy(Strategy):
             "attributes": f"{len(self.info.attribute_names):,}",
         }
         return properties_as_html(f"Policy {self.info.model}", facts)
-
-
-def match_indicators(matches: Matches) -> np.ndarray:
-    """The match indicators of two ego graphs, (…, 4).
-
-    Whether the candidate can be the target, can be its neighbour, looks like a neighbour and is
-    none, and how many members of its ego graph look like neighbours of the target.
-    """
-    linked = matches.beside * matches.seen
-    return np.stack([matches.same, linked, matches.beside - linked, matches.common], axis=-1)
 
 
 def _sample(names: list[str], count: int = 3) -> str:
