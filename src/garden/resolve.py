@@ -113,7 +113,7 @@ def strategy_named(name: str) -> Strategy:
         folder = shipped.get(name, Path(name))
         if holds_universal(folder):
             return load_universal_or_adapted(folder)
-        from garden.models.checkpoint import load_policy
+        from garden.models.policy import load_policy
 
         return load_policy(folder)
     if ":" in name:

@@ -19,7 +19,7 @@ from garden.atomic import write_text
 from garden.checkpoint_files import WEIGHTS_FILE
 from garden.errors import DataError
 from garden.models.base import Model
-from garden.models.checkpoint import read_tensors, write_tensors
+from garden.models.policy import read_tensors, write_tensors
 
 STATE_FILE = "state.safetensors"
 _MOMENTS = ("exp_avg", "exp_avg_sq")
