@@ -263,13 +263,14 @@ def train_runs(
     from garden.plots.figures import draw_learning_curves
     from garden.training.callbacks import progress_listener
     from garden.training.run import (
+        MetricsFile,
         device_named,
         is_run_folder,
+        read_metrics,
         refuse_taken,
         seeds_per_stack,
         train_seeds,
     )
-    from garden.training.state import MetricsFile, read_metrics
 
     if not resume:
         check_size(size, options.model)

@@ -25,7 +25,7 @@ from garden.training.methods.base import (
     with_all_links,
 )
 from garden.training.methods.guided import imitation_losses, sampled_imitation_losses
-from garden.training.stopping import step_share
+from garden.training.state import step_share
 from garden.training.training_graph import make_training_graph
 from garden.training.validation import HANDOVER_TEMPERATURES, best_temperature
 

@@ -19,8 +19,7 @@ from garden.models.registry import ModelConfig
 from garden.training import trainer as trainer_module
 from garden.training.callbacks import Listener
 from garden.training.config import METHODS, RunOptions, TrainingOptions
-from garden.training.run import train_seeds
-from garden.training.state import MetricsFile, read_metrics
+from garden.training.run import MetricsFile, read_metrics, train_seeds
 from garden.training.trainer import Trainer, TrainingError, clip_each_seed
 
 GRAPH = kaiser_hilgetag(n=30, beta=2, seed=1)

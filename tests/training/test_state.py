@@ -16,8 +16,8 @@ from garden.training import run as run_module
 from garden.training import trainer as trainer_module
 from garden.training import validation
 from garden.training.config import METHODS, RunOptions, TrainingOptions
-from garden.training.state import SeedProgress, read_metrics
-from garden.training.stopping import NOTABLE, has_lost_patience, note_ratio, step_share
+from garden.training.run import read_metrics
+from garden.training.state import NOTABLE, SeedProgress, has_lost_patience, note_ratio, step_share
 from garden.training.trainer import Trainer
 from garden.training.training_graph import max_validation_targets
 
