@@ -11,8 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from garden.atomic import free_folder
-from garden.checkpoint_files import CONFIG_FILE
 from garden.datasets.spec import load
 from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError, did_you_mean, expect, short_repr
@@ -30,6 +28,7 @@ from garden.search.compare import compare
 from garden.search.config import EvaluationConfig
 from garden.search.progress import Progress, silent
 from garden.search.report import Report
+from garden.storage import free_folder
 from garden.strategies.base import Trained
 from garden.strategies.universal.adapted import Adapted
 from garden.strategies.universal.policy import Universal
@@ -216,7 +215,7 @@ def adapt(
     config = AdaptConfig() if config is None else config
     expect("config", config, AdaptConfig)
     if out is not None:
-        free_folder(out, CONFIG_FILE, force)  # refused before the work
+        free_folder(out, force)  # refused before the work
     policy = strategy_named(start) if isinstance(start, str) else start
     if not isinstance(policy, Universal):
         raise SpecError(f"{short_repr(start)} cannot be adapted: start from universal")

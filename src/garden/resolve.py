@@ -11,10 +11,10 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from garden.checkpoint_files import CONFIG_FILE
 from garden.errors import SpecError, did_you_mean, expect, short_repr
 from garden.graphs.graph import Graph
 from garden.search.compare import Contender
+from garden.storage import CONFIG_FILE
 from garden.strategies.base import Strategy
 from garden.strategies.duck_typed import PlainStrategy, as_strategy
 from garden.strategies.import_path import strategy_of_dotted_name

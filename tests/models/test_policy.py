@@ -5,13 +5,13 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from garden.checkpoint_files import arrays_hash
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.errors import DataError
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.models.policy import Policy, PolicyInfo, load_policy, read_tensors, write_tensors
 from garden.models.registry import ModelConfig, build_model
+from garden.storage import arrays_hash
 
 GRAPH = Graph.from_edges(np.array([[0, 1], [1, 2], [2, 0]]), 3, np.eye(3))
 

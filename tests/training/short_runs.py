@@ -1,10 +1,10 @@
 """Small trainings that tests of stopping, ending and resuming share."""
 
-from garden.checkpoint_files import arrays_hash
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.models.policy import read_tensors
 from garden.models.registry import ModelConfig
+from garden.storage import arrays_hash
 from garden.training import trainer as trainer_module
 from garden.training import validation
 from garden.training.callbacks import Listener

@@ -8,7 +8,6 @@ import pytest
 import torch
 
 import garden
-from garden.checkpoint_files import arrays_hash
 from garden.cli.main import main
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
@@ -16,6 +15,7 @@ from garden.errors import DataError, GardenError, SpecError
 from garden.graphs.graph import Graph
 from garden.models.policy import read_tensors
 from garden.models.registry import ModelConfig
+from garden.storage import arrays_hash
 from garden.training import trainer as trainer_module
 from garden.training.callbacks import Listener
 from garden.training.config import METHODS, RunOptions, TrainingOptions

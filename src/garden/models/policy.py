@@ -1,6 +1,6 @@
 """A trained model as a strategy: the two functions of any walker, a value where learned, its files.
 
-On disk a policy is a folder in the format of :mod:`garden.checkpoint_files`.
+On disk a policy is a folder in the format of :mod:`garden.storage`.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from garden.atomic import free_folder
-from garden.checkpoint_files import (
-    CONFIG_FILE,
-    WEIGHTS_FILE,
-    read_arrays,
-    read_config,
-    write_arrays,
-    write_config,
-)
 from garden.errors import DataError, StrategyError
 from garden.graphs.ego import EgoGraph, EgoGraphs, ProfileTable
 from garden.graphs.identity import GraphIdentity
 from garden.models.base import EgoTensors, Model, TargetContext, ego_tensors, profile_tensor
 from garden.models.registry import ModelConfig, build_model
 from garden.notebook import properties_as_html
+from garden.storage import (
+    CONFIG_FILE,
+    WEIGHTS_FILE,
+    free_folder,
+    read_arrays,
+    read_config,
+    write_arrays,
+    write_config,
+)
 from garden.strategies.base import Selection, Strategy, weighted_blocks
 from garden.strategies.ego_matching import (
     key_representations,
@@ -107,7 +107,7 @@ class Policy(Strategy):
 
     def save(self, folder: str | Path, force: bool = False) -> None:
         """Store the policy in a folder of its own; another policy's only with ``force``."""
-        folder = free_folder(folder, CONFIG_FILE, force)
+        folder = free_folder(folder, force)
         write_info(folder, self.info)
         write_tensors(folder / WEIGHTS_FILE, self.model.state_dict(), {})
 

@@ -17,8 +17,6 @@ import numpy
 import torch
 
 from garden import __version__
-from garden.atomic import write_text
-from garden.checkpoint_files import CONFIG_FILE
 from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError
 from garden.graphs.ego_extraction import ego_graphs
@@ -27,6 +25,7 @@ from garden.graphs.identity import GraphIdentity
 from garden.models.policy import Policy, PolicyInfo, read_info, write_info
 from garden.models.registry import ModelConfig, build_model
 from garden.process_settings import cut_short
+from garden.storage import CONFIG_FILE, write_text
 from garden.training.callbacks import Listener, Record, SeedListener, listeners_for
 from garden.training.config import A2CConfig, RunOptions, TrainingConfig, TrainingOptions
 from garden.training.state import STATE_FILE, SeedProgress, weights_of

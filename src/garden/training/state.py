@@ -28,10 +28,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from garden.checkpoint_files import WEIGHTS_FILE
 from garden.errors import DataError
 from garden.models.base import Model
 from garden.models.policy import read_tensors, write_tensors
+from garden.storage import WEIGHTS_FILE
 from garden.training.config import TrainingConfig
 
 STATE_FILE = "state.safetensors"
