@@ -11,10 +11,10 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from garden.checkpoint_files import CONFIG_FILE
 from garden.errors import SpecError, did_you_mean, expect, short_repr
 from garden.graphs.graph import Graph
 from garden.search.compare import Contender
+from garden.storage import CONFIG_FILE
 from garden.strategies.base import Strategy
 from garden.strategies.duck_typed import PlainStrategy, as_strategy
 from garden.strategies.gossip.beacons import Beacons
@@ -119,7 +119,7 @@ def strategy_named(name: str) -> Strategy:
         folder = shipped.get(name, Path(name))
         if holds_universal(folder):
             return load_universal_or_adapted(folder)
-        from garden.models.checkpoint import load_policy
+        from garden.models.policy import load_policy
 
         return load_policy(folder)
     if ":" in name:

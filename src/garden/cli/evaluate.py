@@ -77,8 +77,8 @@ class Evaluate(Verb):
 
     def run(self) -> None:
         """Evaluate on every seed, print the table, write what was asked for."""
-        from garden.atomic import write_text
         from garden.search.seed_summary import SeedSummary
+        from garden.storage import write_text
 
         self._refuse_clashes()
         check_outputs(self.pairs_out, json=self.json)

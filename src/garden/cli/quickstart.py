@@ -36,8 +36,8 @@ class Quickstart(Verb):
     def run(self) -> None:
         """Generate a graph, train, compare, draw."""
         from garden.api import evaluate, load
-        from garden.atomic import write_text
         from garden.datasets.task import SearchTask
+        from garden.storage import write_text
 
         check_outputs(self.out / "report.json", json=self.json)
         task = SearchTask.split(load(f"{_SPEC},seed={self.seed}"), seed=self.seed)

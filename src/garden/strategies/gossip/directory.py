@@ -16,13 +16,13 @@ import numpy as np
 
 from garden.errors import SpecError
 from garden.graphs.ego import EgoGraphs
+from garden.graphs.identity import profile_keys
 from garden.splitmix import GOLDEN, mixed
 from garden.strategies.base import Selection, require_attributes
 from garden.strategies.gossip.beacons import Beacons, Rank
 from garden.strategies.gossip.inquiry import InquiryMemory
 from garden.strategies.gossip.protocol import GossipStrategy
 from garden.strategies.memory import BacktrackMemory, Memory, NoMemory
-from garden.strategies.profile_keys import profile_keys
 from garden.strategies.representations import Ragged, Representations
 
 Sight = Literal["profile", "ego"]
