@@ -20,10 +20,9 @@ from garden.experiments.run.policy_cache import PolicyCache, graph_of
 from garden.graphs.distances import pair_distances
 from garden.graphs.graph import Graph
 from garden.resolve import contender_of, strategy_named
-from garden.search.compare import Contender
+from garden.search.compare import Contender, evaluated_pairs
 from garden.search.config import PAPERS_LIMIT, EvaluationConfig
 from garden.search.episode_rng import episode_streams
-from garden.search.pairs import evaluated_pairs
 from garden.search.rollout import rollout
 from garden.search.rounds import node_keys, settle
 from garden.search.temperature_tuning import prepare
