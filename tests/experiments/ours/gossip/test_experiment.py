@@ -5,7 +5,9 @@ import pytest
 from garden.experiments.ours.gossip import experiment, graphs, tradeoff
 from garden.experiments.ours.gossip.bars import BarTrial
 from garden.experiments.ours.gossip.beside_trellis import SplitTrial, stored_ratios
+from garden.experiments.ours.gossip.by_profile import ProfileTrial
 from garden.experiments.ours.gossip.cards import CardLimitTrial, CardPrivacyTrial
+from garden.experiments.ours.gossip.changes import ChangeTrial
 from garden.experiments.ours.gossip.tradeoff import HubLabelTrial, RivalTrial, SketchTrial
 from garden.experiments.ours.gossip.traffic import ShortestTrafficTrial, TrafficTrial
 from garden.experiments.run.config import Scope
@@ -34,6 +36,8 @@ def on_small_graphs(work):
         CardPrivacyTrial: lambda: CardPrivacyTrial(GRAPH, work.rank, num_pairs=50),
         TrafficTrial: lambda: TrafficTrial(GRAPH, work.rank, work.price, 50),
         ShortestTrafficTrial: lambda: ShortestTrafficTrial(GRAPH, 50),
+        ChangeTrial: lambda: ChangeTrial(GRAPH, work.rank, 2),
+        ProfileTrial: lambda: ProfileTrial(GRAPH, work.contender),
     }
     return small[type(work)]()
 
@@ -58,6 +62,9 @@ def test_gossip__the_report_has_every_part_of_what_units_found(tmp_path):
         "gossip-card-limit",
         "gossip-card-privacy",
         "gossip-traffic",
+        "gossip-changes",
+        "gossip-by-profile",
+        "gossip-directories",
     }
     assert all(len(row) == len(one.columns) for one in findings.tables for row in one.rows)
     ratios = {row[0]: row[1:] for row in tables["gossip-ratios"].rows}
@@ -67,6 +74,10 @@ def test_gossip__the_report_has_every_part_of_what_units_found(tmp_path):
     assert trained["trellis"] == ("– (no stored run on these pairs)",) * 2
     truncated = next(one for one in findings.claims if "truncated" in one.text)
     assert truncated.holds_on == ("G1 (414)", "G2 (686)", "web")
+    profiles = {row[0]: row[1:] for row in tables["gossip-by-profile"].rows}
+    assert profiles["directory"][0].endswith("(0)")
+    changes = tables["gossip-changes"].rows
+    assert len(changes) == 2 * 2 * 5  # graphs, ranks, kinds of change
     for name, _ in findings.figures:
         assert "oracle ratio" in (tmp_path / "gossip" / f"{name}.svg").read_text()
 
@@ -132,3 +143,13 @@ def test_gossip__trained_figures_are_taken_from_results_of_the_same_pairs(tmp_pa
     text = "".join(json.dumps(line) + "\n" for line in lines)
     (tmp_path / "larger" / "runs.jsonl").write_text(text)
     assert stored_ratios(tmp_path) == {("abc", "trellis"): 1.25}
+
+
+def test_gossip__by_profile_no_rule_is_below_what_shared_profiles_allow():
+    by_profile, by_ego = (
+        done(ProfileTrial(GRAPH, f"directory{end}")) for end in ("", ":target=ego")
+    )
+    assert 1 <= by_profile["least"] <= by_profile["ratio"]
+    assert by_ego["truncated"] == 0
+    assert 0 < by_ego["share_of_hops"] <= 1
+    assert by_ego["cards"]["directories"] <= 16
