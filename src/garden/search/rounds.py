@@ -18,6 +18,7 @@ from garden.graphs.ego import EgoGraphs, ragged_rows
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.search.progress import Progress, silent
+from garden.search.settled_cache import cache_file, read_rows, write_rows
 from garden.strategies.base import Strategy, checked_representations
 from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.gossip.protocol import GossipStrategy
@@ -80,7 +81,11 @@ def representations_of(
 
 
 def settle(
-    graph: Graph, strategy: Strategy, progress: Progress = silent, egos: EgoGraphs | None = None
+    graph: Graph,
+    strategy: Strategy,
+    progress: Progress = silent,
+    egos: EgoGraphs | None = None,
+    cache: bool = False,
 ) -> Settled:
     """The rows of a strategy on a graph: after its rounds, or from ego graphs alone.
 
@@ -89,12 +94,25 @@ def settle(
         strategy: The strategy, fitted and tuned.
         progress: Called as rounds go on.
         egos: The ego graphs of all nodes, where they are at hand.
+        cache: Whether rows that had rounds are read from the user's cache, and kept there
+            (:mod:`garden.search.settled_cache`).
     """
     if not isinstance(strategy, GossipStrategy):
         egos = egos or ego_graphs(graph)
         return Settled(
             checked_representations(strategy.represent(egos), len(egos), strategy.name), None
         )
+    path = cache_file(graph, strategy) if cache else None
+    kept = read_rows(path, graph.num_nodes) if path is not None else None
+    if kept is not None:
+        return Settled(kept[0], GossipCost(**kept[1]))
+    settled = _settle_afresh(graph, strategy, progress)
+    if path is not None and settled.cost is not None:
+        write_rows(path, settled.rows, settled.cost.to_json())
+    return settled
+
+
+def _settle_afresh(graph: Graph, strategy: GossipStrategy, progress: Progress) -> Settled:
     keys = node_keys(graph, strategy.key_seed)
     if isinstance(strategy, Beacons):
         try:
