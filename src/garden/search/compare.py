@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,7 +21,7 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.search.chain import hop_distributions
 from garden.search.config import PAPERS_LIMIT, EvaluationConfig, limit_of
-from garden.search.lazy_rollout import MetGraph, few_are_met, lazy_rollout
+from garden.search.lazy_rollout import MetGraph, few_are_met, is_dear_to_score, lazy_rollout
 from garden.search.lazy_rows import LazyRows, RowSource
 from garden.search.metrics import (
     PairOutcomes,
@@ -109,12 +109,23 @@ def compare(
     pairs = evaluated_pairs(task, config)
     distances = pair_distances(graph, pairs)
     max_hops = limit_of(config.max_hops, int(distances.max()))
-    plans = [_plan(contender, graph, pairs, config, max_hops) for contender in contenders]
-    ready = _prepared(contenders, plans, task, config, progress, views or graph, cache)
+    evaluations = [_evaluation_of(one, graph, pairs, config, max_hops) for one in contenders]
+    few = few_are_met(graph, pairs, config.episodes_per_pair, max_hops)
+    chains = {
+        id(one.strategy) for one, how in zip(contenders, evaluations, strict=True) if how == "exact"
+    }
+    eager = {
+        id(one.strategy) for one in contenders if not few or compiled_kernel(one.memory) is None
+    }
+    ready = _prepared(contenders, eager | chains, task, config, progress, views or graph, cache)
     config = replace(config, max_hops=max_hops)
+    # Tables that exact chains need are made anyway: walks of the same strategy share them.
+    dear = {
+        name for name, (_, rows, _) in ready.items() if few or is_dear_to_score(rows, pairs)
+    } - chains
     players = [
-        _player(contender, repeat, *ready[id(contender.strategy)], plan, task.seed)
-        for contender, repeat, plan in zip(contenders, _repeats(contenders), plans, strict=True)
+        _player(one, repeat, *ready[id(one.strategy)], how, id(one.strategy) in dear, task.seed)
+        for one, repeat, how in zip(contenders, _repeats(contenders), evaluations, strict=True)
     ]
     outcomes = _play(players, task, pairs, config, max_hops, progress)
     results = tuple(
@@ -156,35 +167,20 @@ def _full_name(contender: Contender) -> str:
     return f"{contender.label}+{contender.memory.name}"
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """How a contender is evaluated."""
-
-    evaluation: str  # "exact" or "sampled"
-    lazy: bool
-
-
-def _plan(
-    contender: Contender, graph: Graph, pairs: np.ndarray, config: EvaluationConfig, max_hops: int
-) -> _Plan:
-    evaluation = _evaluation_of(contender, graph, pairs, config, max_hops)
-    few = few_are_met(graph, pairs, config.episodes_per_pair, max_hops)
-    lazy = evaluation == "sampled" and few and compiled_kernel(contender.memory) is not None
-    return _Plan(evaluation, lazy)
-
-
 def _prepared(
     contenders: Sequence[Contender],
-    plans: Sequence[_Plan],
+    eager: Set[int],
     task: SearchTask,
     config: EvaluationConfig,
     progress: Progress,
     views: Graph,
     cache: bool,
 ) -> dict[int, tuple[Strategy, RowSource, GossipCost | None]]:
-    """Each strategy tuned, with its rows, by the identity of the original."""
+    """Each strategy tuned, with its rows, by the identity of the original.
+
+    Those that are not ``eager`` and have no rounds get rows that are made when they are asked for.
+    """
     ready: dict[int, tuple[Strategy, RowSource, GossipCost | None]] = {}
-    eager = {id(one.strategy) for one, plan in zip(contenders, plans, strict=True) if not plan.lazy}
     egos = None
     for contender in contenders:
         if id(contender.strategy) not in ready:
@@ -208,7 +204,8 @@ def _player(
     strategy: Strategy,
     rows: RowSource,
     cost: GossipCost | None,
-    plan: _Plan,
+    evaluation: str,
+    dear: bool,
     task_seed: int,
 ) -> _Player:
     # The label, not the position in the list, seeds the walks: adding a strategy changes no other.
@@ -216,7 +213,8 @@ def _player(
     stream = _full_name(contender) + (f"#{repeat}" if repeat else "")
     seed = zlib.crc32(stream.encode()) + (task_seed << 32)
     ready = Contender(contender.label, strategy, contender.memory)
-    return _Player(ready, rows, cost, plan.evaluation, plan.lazy, seed)
+    lazy = dear and evaluation == "sampled" and compiled_kernel(contender.memory) is not None
+    return _Player(ready, rows, cost, evaluation, lazy, seed)
 
 
 def _evaluation_of(

@@ -24,6 +24,7 @@ from garden.strategies.memory import Memory
 from garden.threads import map_in_threads
 
 MIN_NODES = 20_000  # of a graph on which anything is lazy
+MAX_TABLE_BYTES = 2e10  # of rows that a table of scores reads, for all targets
 _PART = 2  # walks are lazy where they may meet less than one in so many nodes
 
 
@@ -45,6 +46,19 @@ def few_are_met(graph: Graph, pairs: np.ndarray, episodes_per_pair: int, max_hop
     at_link_end = (degrees**2).sum() / max(1.0, degrees.sum())
     walks = len(pairs) / len(np.unique(pairs[:, 1])) * episodes_per_pair
     return bool(walks * min(max_hops, PAPERS_LIMIT) * at_link_end * _PART <= graph.num_nodes)
+
+
+def is_dear_to_score(rows: RowSource, pairs: np.ndarray) -> bool:
+    """Whether reading all rows once for each target takes minutes.
+
+    Args:
+        rows: One row per node.
+        pairs: Positions of source and target, (num_pairs, 2).
+    """
+    if isinstance(rows, LazyRows):
+        return True
+    num_targets = len(np.unique(pairs[:, 1]))
+    return bool(num_targets * float(rows.bytes_per_row.sum()) > MAX_TABLE_BYTES)
 
 
 class MetGraph:
