@@ -24,7 +24,7 @@ from garden.strategies.memory import Memory
 from garden.threads import map_in_threads
 
 MIN_NODES = 20_000  # of a graph on which anything is lazy
-MAX_TABLE_BYTES = 2e10  # of rows that a table of scores reads, for all targets
+MAX_TABLE_BYTES = 1e10  # of rows that a table of scores reads, for all targets
 _PART = 2  # walks are lazy where they may meet less than one in so many nodes
 
 

@@ -182,8 +182,10 @@ def _side(rows: FeatureRows, row: int, width: int) -> _Side:
     has[member, _row(rows.columns, rows.columns_at, row)] = True
     values = has.astype(np.float64)
     columns = _row(rows.real_columns, rows.real_columns_at, row)
-    numbers = _row(rows.real_values, rows.real_values_at, row)
-    values[:, columns] = numbers.reshape(len(lengths), len(columns))
+    numbers = np.zeros((len(lengths), len(columns)))
+    places = _row(rows.real_places, rows.real_values_at, row)
+    numbers.ravel()[places] = _row(rows.real_values, rows.real_values_at, row)
+    values[:, columns] = numbers
     return _Side(
         rows.own[row],
         rows.bag[row],

@@ -191,12 +191,13 @@ def _fill_values(rows, row, real, num_real, values):  # type: ignore[no-untyped-
             if real[rows.columns[k]]:
                 values[member, real[rows.columns[k]] - 1] = 1.0
             k += 1
-    start, stop = rows.real_columns_at[row], rows.real_columns_at[row + 1]
-    k = rows.real_values_at[row]
-    for member in range(num):
-        for index in range(start, stop):
-            values[member, real[rows.real_columns[index]] - 1] = rows.real_values[k]
-            k += 1
+    start, own = (
+        rows.real_columns_at[row],
+        rows.real_columns_at[row + 1] - rows.real_columns_at[row],
+    )
+    for k in range(rows.real_values_at[row], rows.real_values_at[row + 1]):
+        member, index = divmod(rows.real_places[k], own)
+        values[member, real[rows.real_columns[start + index]] - 1] = rows.real_values[k]
 
 
 @inlined

@@ -61,28 +61,31 @@ class SparseWork(NamedTuple):
 @compiled()
 def entries_of(rows):  # type: ignore[no-untyped-def]
     """The :class:`Entries` of :class:`FeatureRows`."""
-    num_rows = len(rows.own)
-    size = len(rows.columns)
-    for k in range(len(rows.real_values)):
-        size += rows.real_values[k] != 0.0
+    num_rows, size = len(rows.own), len(rows.columns) + len(rows.real_values)
     at = np.zeros(num_rows + 1, dtype=np.int64)
     members, columns = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
     values = np.empty(size, dtype=np.float32)
+    plain, real_columns, places = rows.columns, rows.real_columns, rows.real_places
+    real_values, sizes = rows.real_values, rows.members
     count = 0
     for row in range(num_rows):
-        k, value_at = rows.columns_at[row], rows.real_values_at[row]
-        first = rows.members_at[row]
+        k, real_at, stop = (
+            rows.columns_at[row],
+            rows.real_values_at[row],
+            rows.real_values_at[row + 1],
+        )
+        first, start = rows.members_at[row], rows.real_columns_at[row]
+        num_real = rows.real_columns_at[row + 1] - start
         for member in range(rows.members_at[row + 1] - first):
-            for _ in range(rows.members[first + member, 0]):
-                members[count], columns[count], values[count] = member, rows.columns[k], 1.0
+            for _ in range(sizes[first + member, 0]):
+                members[count], columns[count], values[count] = member, plain[k], 1.0
                 k += 1
                 count += 1
-            for index in range(rows.real_columns_at[row], rows.real_columns_at[row + 1]):
-                if rows.real_values[value_at] != 0.0:
-                    members[count], columns[count] = member, rows.real_columns[index]
-                    values[count] = rows.real_values[value_at]
-                    count += 1
-                value_at += 1
+            while real_at < stop and places[real_at] < (member + 1) * num_real:
+                column = real_columns[start + places[real_at] - member * num_real]
+                members[count], columns[count], values[count] = member, column, real_values[real_at]
+                real_at += 1
+                count += 1
         at[row + 1] = count
     return Entries(at, members, columns, values)
 
