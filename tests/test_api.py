@@ -80,9 +80,9 @@ def test_api__nan_scores_are_refused_by_name():
         garden.evaluate(SPEC, BrokenWalker())
 
 
-def test_api__graph_without_attributes_uses_the_walkers_that_can():
+def test_api__graph_without_attributes_uses_the_strategies_that_can():
     report = garden.evaluate(nx.path_graph(20))
-    assert [result.name for result in report.results] == ["random", "connection"]
+    assert [result.name for result in report.results] == ["random", "connection", "beacons"]
     with pytest.raises(garden.GardenError, match="this graph has none"):
         garden.evaluate(nx.path_graph(20), "greedy")
 
@@ -104,8 +104,9 @@ def test_api__routes_and_evaluates_by_the_policy_for_every_graph_unless_told_oth
     assert message.delivered
     report = garden.evaluate(graph)
     names = [(one.name, one.memory) for one in report.results]
-    assert names[-2:] == [("universal", "none"), ("universal", "backtrack")]
-    assert report.results[-2].oracle_ratio < report["random"].oracle_ratio
+    assert names[-3:] == [("universal", "none"), ("universal", "backtrack"), ("beacons", "none")]
+    assert report.results[-3].oracle_ratio < report["random"].oracle_ratio
+    assert [one.knows for one in report.results] == ["ego"] * (len(names) - 1) + ["gossip"]
     assert not report.seen_targets
 
 

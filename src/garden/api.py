@@ -11,8 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from garden.atomic import free_folder
-from garden.checkpoint_files import CONFIG_FILE
 from garden.datasets.spec import load
 from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError, did_you_mean, expect, short_repr
@@ -30,6 +28,7 @@ from garden.search.compare import compare
 from garden.search.config import EvaluationConfig
 from garden.search.progress import Progress, silent
 from garden.search.report import Report
+from garden.storage import free_folder
 from garden.strategies.base import Trained
 from garden.strategies.universal.adapted import Adapted
 from garden.strategies.universal.policy import Universal
@@ -68,7 +67,8 @@ def evaluate(
         task: A task, or a graph or spec, which is split with ``seed``.
         strategies: One or several: names (``distance``, ``bidirectional+visited``, shipped weights,
             a run folder, ``package.module:Class``) or objects with ``represent`` and ``score``. By
-            default all walkers that the graph allows, and ``universal``, which needs no training.
+            default all walkers that the graph allows, ``universal``, which needs no training, and
+            ``beacons``, whose agents tell their neighbours something first.
         memory: The memory of every strategy whose name holds none.
         seed: Fixes the split and the pairs, where ``task`` is not a task yet.
         config: Which pairs are played, and how.
@@ -218,7 +218,7 @@ def adapt(
     config = AdaptConfig() if config is None else config
     expect("config", config, AdaptConfig)
     if out is not None:
-        free_folder(out, CONFIG_FILE, force)  # refused before the work
+        free_folder(out, force)  # refused before the work
     policy = strategy_named(start) if isinstance(start, str) else start
     if not isinstance(policy, Universal):
         raise SpecError(f"{short_repr(start)} cannot be adapted: start from universal")
@@ -265,13 +265,14 @@ def train_runs(
     from garden.plots.figures import draw_learning_curves
     from garden.training.callbacks import progress_listener
     from garden.training.run import (
+        MetricsFile,
         device_named,
         is_run_folder,
+        read_metrics,
         refuse_taken,
         seeds_per_stack,
         train_seeds,
     )
-    from garden.training.state import MetricsFile, read_metrics
 
     if not resume:
         check_size(size, options.model)
@@ -316,7 +317,7 @@ def load_policy(path: str | Path, device: str = "cpu") -> Policy | Universal | A
         path: A run folder, the folder of an adapted policy, or the name of shipped weights.
         device: Where the weights are kept.
     """
-    from garden.models.checkpoint import load_policy as load_from_folder
+    from garden.models.policy import load_policy as load_from_folder
     from garden.resolve import policies_beside, shipped_weights
 
     expect("path", path, str, os.PathLike, otherwise="a run folder, or the name of shipped weights")

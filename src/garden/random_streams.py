@@ -59,3 +59,9 @@ CHANGED_LINKS = 23
 # datasets.random_graphs
 POWER_LAW_GRAPH = 24
 SMALL_WORLD_GRAPH = 25
+
+# experiments.ours.gossip
+RANDOM_LANDMARKS = 30
+GOSSIP_TARGETS = 31
+CARD_PAIRS = 32
+TRAFFIC_PAIRS = 33

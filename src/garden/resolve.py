@@ -11,12 +11,14 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from garden.checkpoint_files import CONFIG_FILE
 from garden.errors import SpecError, did_you_mean, expect, short_repr
 from garden.graphs.graph import Graph
 from garden.search.compare import Contender
+from garden.storage import CONFIG_FILE
 from garden.strategies.base import Strategy
 from garden.strategies.duck_typed import PlainStrategy, as_strategy
+from garden.strategies.gossip.beacons import Beacons
+from garden.strategies.gossip.directory import Directory
 from garden.strategies.import_path import strategy_of_dotted_name
 from garden.strategies.memory import BY_SCORE, MEMORIES, FrontierMemory, Memory
 from garden.strategies.registry import GOSSIP, WALKERS, registered
@@ -48,11 +50,11 @@ def default_strategies(graph: Graph, memory: str = "none") -> list[str]:
     walkers = {name: make() for name, make in WALKERS.items()}
     if graph.num_attributes > 0:
         own = [DEFAULT_STRATEGY] if memory == "none" else []
-        return [*walkers, UNIVERSAL, *own, *GOSSIP]
+        return [*walkers, UNIVERSAL, *own, Beacons.name]
     usable = [name for name, walker in walkers.items() if not walker.needs_attributes]
     left_out = ", ".join(name for name in (*walkers, UNIVERSAL) if name not in usable)
     _LOG.info("%s has no attributes: %s are left out", graph.name, left_out)
-    return [*usable, *GOSSIP]
+    return [*usable, Beacons.name]
 
 
 def contender_of(label: str, strategy: Strategy, memory: str = "none") -> Contender:
@@ -61,13 +63,15 @@ def contender_of(label: str, strategy: Strategy, memory: str = "none") -> Conten
     Args:
         label: The name that reports give it, which also seeds its sampled walks.
         strategy: The strategy. Where agents have learned a bias for each of their edges, it is
-            added to what the memory sees.
+            added to what the memory sees; the messages of ``directory`` remember more.
         memory: The name of the memory.
 
     Returns:
         The contender.
     """
     rule = memory_for(strategy, memory)
+    if isinstance(strategy, Directory):
+        rule = strategy.with_memory(rule)
     bias = getattr(strategy, "edge_bias", None)
     return Contender(
         label, strategy, bias.with_memory(rule) if isinstance(bias, EdgeBias) else rule
@@ -115,7 +119,7 @@ def strategy_named(name: str) -> Strategy:
         folder = shipped.get(name, Path(name))
         if holds_universal(folder):
             return load_universal_or_adapted(folder)
-        from garden.models.checkpoint import load_policy
+        from garden.models.policy import load_policy
 
         return load_policy(folder)
     if ":" in name:

@@ -28,6 +28,7 @@ from garden.search.rounds import settle
 from garden.search.temperature_tuning import prepare
 from garden.search.walk import Walk, walk
 from garden.strategies.base import Fitted, Strategy, Tempered, is_ready
+from garden.strategies.gossip.protocol import GossipStrategy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -200,7 +201,7 @@ def route(
 
 def _rows(graph: Graph, strategy: Strategy, progress: Progress, cache: bool) -> RowSource:
     """The rows of all nodes; on a large graph those that the message meets, unless they talk."""
-    if strategy.knows == "ego" and graph.num_nodes >= MIN_LAZY_NODES:
+    if not isinstance(strategy, GossipStrategy) and graph.num_nodes >= MIN_LAZY_NODES:
         return LazyRows(graph, strategy)
     return settle(graph, strategy, progress, cache=cache).rows
 

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from garden.cli.main import main
+from garden.strategies.registry import WALKERS
 
 SPEC = "kaiser-hilgetag:n=40,beta=1,seed=1"
 
@@ -37,10 +38,13 @@ def test_evaluate__json_on_standard_output_is_json_alone(capsys):
     ]
 
 
-def test_evaluate__all_walkers_and_universal_by_default_and_memory_for_all(capsys, tmp_path):
+def test_evaluate__all_walkers_universal_and_beacons_by_default_and_memory_for_all(
+    capsys, tmp_path
+):
     run("evaluate", SPEC, "--memory", "backtrack", "--json", tmp_path / "report.json")
     report = json.loads((tmp_path / "report.json").read_text())
-    assert len(report["strategies"]) == 8
+    names = [row["name"] for row in report["strategies"]]
+    assert names == [*WALKERS, "universal", "beacons"]
     assert {row["memory"] for row in report["strategies"]} == {"backtrack"}
     assert "universal" in capsys.readouterr().out
 
@@ -69,7 +73,10 @@ def test_evaluate__options_reach_the_report(capsys, tmp_path):
 
 def test_evaluate__seeds_give_means_and_every_report(capsys):
     run("evaluate", SPEC, "--strategy", "greedy", "--seeds", "0-2", "--json", "-")
-    summary = json.loads(capsys.readouterr().out)
+    captured = capsys.readouterr()
+    assert "knows" in captured.err
+    summary = json.loads(captured.out)
+    assert summary["mean"][0]["knows"] == "ego"
     ratios = [report["strategies"][0]["oracle_ratio"] for report in summary["reports"]]
     assert summary["seeds"] == [0, 1, 2]
     assert summary["mean"][0]["oracle_ratio"] == pytest.approx(sum(ratios) / 3)
@@ -94,6 +101,31 @@ def test_route__prints_a_path_along_edges_and_draws_it(capsys, tmp_path):
     assert trip["path"][-1] == "17"
     assert trip["hops"] == len(trip["probabilities"]) >= trip["distance"]
     assert (tmp_path / "trip.svg").read_text().startswith("<?xml")
+
+
+def test_evaluate__says_what_agents_know_and_what_their_talk_costs(capsys):
+    run("evaluate", SPEC, "--strategy", "beacons:k=4+backtrack", "--strategy", "greedy", "--json",
+        "-")  # fmt: skip
+    ours, walker = json.loads(capsys.readouterr().out)["strategies"]
+    assert (ours["name"], ours["memory"], ours["knows"]) == ("beacons:k=4", "backtrack", "gossip")
+    assert set(ours["gossip"]) == {
+        "rounds",
+        "entries_per_node",
+        "bytes_per_node",
+        "bytes_per_link",
+    }
+    assert ours["gossip"]["bytes_per_node"] == 11 * ours["gossip"]["entries_per_node"]
+    assert walker["knows"] == "ego"
+    assert "gossip" not in walker
+
+
+def test_route__by_a_strategy_with_rounds(capsys):
+    run(
+        "route", SPEC, "--source", "3", "--target", "17", "--strategy", "beacons:k=4", "--json", "-"
+    )
+    trip = json.loads(capsys.readouterr().out)
+    assert (trip["path"][0], trip["path"][-1]) == ("3", "17")
+    assert trip["hops"] == trip["distance"]
 
 
 def test_quickstart__writes_a_table_and_a_picture(capsys, tmp_path):
@@ -121,6 +153,13 @@ def test_data__lists_and_describes(capsys):
         (["evaluate", SPEC, "--strategy", "distnace"], "did you mean 'distance'"),
         (["evaluate", SPEC, "--strategy", "random+elephant"], "unknown memory 'elephant'"),
         (["evaluate", SPEC, "--strategy", "+visited"], "no strategy"),
+        (["evaluate", SPEC, "--strategy", "beacon"], "did you mean 'beacons'"),
+        (["evaluate", SPEC, "--strategy", "beacons:k=0"], "k=0: it must be 1 or more"),
+        (["evaluate", SPEC, "--strategy", "beacons:k=x"], "k=x is not a whole number"),
+        (["evaluate", SPEC, "--strategy", "beacons:n=4"], "unknown parameter 'n': use k, rank"),
+        (["evaluate", SPEC, "--strategy", "beacons:rank=age"], "choose degree or hash"),
+        (["evaluate", SPEC, "--strategy", "beacons+visited:k=4"], "unknown memory 'visited:k=4'"),
+        (["route", SPEC, "--source", "3", "--target", "4", "--strategy", "beacons:"], "parameter"),
         (["evaluate", SPEC, "--memory", "elephant"], "unknown memory"),
         (["evaluate", SPEC, "--strategy", "no.such.module:Thing"], "no module named 'no'"),
         (["evaluate", SPEC, "--strategy", "json:Nothing"], "json has no 'Nothing'"),

@@ -60,6 +60,12 @@ def test_advice__half_of_the_walks_cut_off_asks_for_a_memory():
     assert advice(HARD, "random", "bidirectional", max_hops=20) is None
 
 
+def test_advice__agents_that_talk_first_do_not_speak_for_the_others():
+    line = "half of the walks or more were cut off where agents see ego graphs alone: try --memory"
+    assert advice(HARD, "random", "beacons", max_hops=20).startswith(line)
+    assert advice(HARD, "beacons", max_hops=20) is None
+
+
 def test_advice__pairs_that_nobody_can_deliver_come_first():
     line = advice(LINE, "greedy", max_hops=5)
     assert "further apart than 5 hops" in line

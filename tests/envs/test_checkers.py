@@ -7,7 +7,8 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from garden.datasets.task import SearchTask
-from garden.envs import SearchAECEnv, SearchEnv
+from garden.envs import SearchAECEnv, SearchEnv, SearchVectorEnv
+from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.walkers import DistanceWalker
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -36,6 +37,17 @@ def test_pettingzoo__api_test_and_seed_test_pass_without_a_warning(
     api_test(SearchAECEnv(grown_task), num_cycles=1000)
     api_test(SearchAECEnv(grown_task, strategy=DistanceWalker(), max_hops=5), num_cycles=100)
     seed_test(lambda: SearchAECEnv(grown_task), num_cycles=500)
+
+
+def test_checkers__environments_pass_with_a_strategy_that_has_rounds(
+    grown_task: SearchTask,
+) -> None:
+    from pettingzoo.test import api_test
+
+    check_env(SearchEnv(grown_task, strategy=Beacons(k=3)), skip_render_check=True)
+    api_test(SearchAECEnv(grown_task, strategy=Beacons(k=3), max_hops=5), num_cycles=100)
+    many = SearchVectorEnv(grown_task, num_envs=2, strategy=Beacons(k=3))
+    assert many.reset(seed=0)[0].shape == (2, (grown_task.graph.degrees.max() + 1) * (2 + 3))
 
 
 def test_stable_baselines3__check_env_passes_without_a_warning(grown_task: SearchTask) -> None:

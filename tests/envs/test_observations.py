@@ -14,7 +14,10 @@ from garden.envs.observations import Observer, fill_observations_plain, observer
 from garden.errors import StrategyError
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
+from garden.strategies.duck_typed import as_strategy
+from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.lookahead import LookaheadWalker
+from garden.strategies.representations import Representations
 from garden.strategies.walkers import ConnectionWalker, DistanceWalker
 
 
@@ -82,6 +85,32 @@ def test_observer__sparse_attributes_are_shown_as_dense_ones(small_graph: Graph)
     assert (observer_of(sparse, None).rows == observer_of(small_graph, None).rows).all()
     shown = observer_of(sparse, DistanceWalker())
     assert (shown.rows == observer_of(small_graph, None).rows).all()
+
+
+def test_observer__shows_distances_to_the_best_ranked_beacons(small_graph: Graph) -> None:
+    observer = observer_of(small_graph, Beacons(k=2))
+    own = observer_of(small_graph, None).rows[:, :2]
+    assert (observer.rows[:, :2] == own).all()
+    assert set(np.argmin(observer.rows[:, 2:], axis=0)) == {1, 3}  # those of highest degree
+    assert (observer.rows[:, 2:].min(axis=0) == 0).all()
+
+
+def test_observer__shows_settled_rows_of_one_length_as_they_are(small_graph: Graph) -> None:
+    class Reach:
+        """How many hops an agent has heard of so far, up to three."""
+
+        needs_attributes = False
+
+        def begin(self, egos, keys):  # type: ignore[no-untyped-def]
+            return Representations({"hops": np.ones(len(egos))})
+
+        def hear(self, own, neighbours, owner):  # type: ignore[no-untyped-def]
+            return Representations({"hops": np.minimum(own.arrays["hops"] + 1, 3)})
+
+        def score(self, candidates, targets):  # type: ignore[no-untyped-def]
+            return np.zeros((len(targets), len(candidates)))
+
+    assert (observer_of(small_graph, as_strategy(Reach())).rows[:, 2] == 3).all()
 
 
 def test_observer__refuses_representations_of_differing_length(small_graph: Graph) -> None:

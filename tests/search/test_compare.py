@@ -159,6 +159,7 @@ def test_compare__report_holds_what_the_contract_names():
         "memory",
         "parameters",
         "evaluation",
+        "knows",
         "oracle_ratio",
         "oracle_ratio_ci",
         "truncation_rate",

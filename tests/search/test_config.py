@@ -102,6 +102,7 @@ def test_evaluate__pairs_beyond_the_limit_are_counted_and_in_no_ratio():
     assert beyond["oracle_ratio"] is None
     assert beyond["pairs"] == (report.distances == report.distances.max()).sum()
     assert report.columns()[-1] == "beyond the limit"
+    assert "beyond the limit" in report._repr_html_()
     assert report.rows()[0][-1] == f"{far.sum()} of 1000"
     assert "at most 100 hops" in str(report)
 

@@ -12,11 +12,11 @@ from garden.search import lazy_rollout as lazy
 from garden.search.config import EvaluationConfig
 from garden.search.lazy_rollout import few_are_met, lazy_rollout
 from garden.search.lazy_rows import LazyRows
-from garden.search.rollout import rollout
+from garden.search.rollout import compiled_kernel, rollout
 from garden.search.rounds import settle
 from garden.strategies.base import Fitted, Tempered
 from garden.strategies.memory import MEMORIES
-from garden.strategies.registry import GOSSIP, WALKERS
+from garden.strategies.registry import WALKERS
 
 pytest.importorskip("numba", reason="lazy walks run by compiled kernels")
 
@@ -34,7 +34,7 @@ def with_attributes(num_nodes, seed=0):
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
-@pytest.mark.parametrize("name", [*WALKERS, "universal", *GOSSIP])
+@pytest.mark.parametrize("name", [*WALKERS, "universal", "beacons"])
 def test_lazy_walks__are_the_eager_ones_hop_for_hop(name, memory):
     contender = contender_named(name, memory)
     strategy = contender.strategy
@@ -49,6 +49,10 @@ def test_lazy_walks__are_the_eager_ones_hop_for_hop(name, memory):
     lazily = lazy_rollout(GRAPH, strategy, rows, *walks)
     assert np.array_equal(lazily.hops, eager.hops)
     assert np.array_equal(lazily.paths, eager.paths)
+
+
+def test_lazy_walks__are_not_for_memories_without_a_compiled_kernel():
+    assert compiled_kernel(contender_named("directory", "none").memory) is None
 
 
 def test_lazy_walks__of_a_second_memory_reuse_what_the_first_one_met():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from garden import threads
+from garden import process_settings
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask, every_source
 from garden.graphs.ego_extraction import ego_graphs
@@ -81,7 +81,7 @@ def test_rollout__sampled_agrees_with_exact_within_its_interval(name, graph):
 def test_rollout__neither_batches_nor_threads_change_a_walk(memory, monkeypatch):
     strategy, rows = ready("distance")
     pairs = TASK.test_pairs[:50]
-    monkeypatch.setattr(threads, "usable_threads", lambda: 3)
+    monkeypatch.setattr(process_settings, "usable_threads", lambda: 3)
     whole = rollout(GRAPH, strategy, rows, pairs, memory_named(memory), 40, 3, seed=1).hops
     parts = [
         rollout(
@@ -89,7 +89,7 @@ def test_rollout__neither_batches_nor_threads_change_a_walk(memory, monkeypatch)
         ).hops
         for a, b in ((0, 7), (7, 33), (33, 50))
     ]
-    monkeypatch.setattr(threads, "usable_threads", lambda: 1)
+    monkeypatch.setattr(process_settings, "usable_threads", lambda: 1)
     alone = rollout(GRAPH, strategy, rows, pairs, memory_named(memory), 40, 3, seed=1).hops
     assert np.array_equal(whole, np.concatenate(parts))
     assert np.array_equal(whole, alone)

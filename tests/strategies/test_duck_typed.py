@@ -1,5 +1,7 @@
 """A class with two functions is a strategy like any other."""
 
+import copy
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -12,6 +14,7 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.search.temperature_tuning import prepare
 from garden.strategies.base import Strategy
 from garden.strategies.duck_typed import as_strategy
+from garden.strategies.gossip.protocol import GossipStrategy
 from garden.strategies.representations import Ragged, Representations
 from garden.strategies.walkers import DistanceWalker, GreedyWalker
 
@@ -77,6 +80,14 @@ class Lost(Centred):
         self.mean = 0.0
 
 
+class Mute:
+    begin = hear = represent = Near.represent
+
+
+class Deaf:
+    begin = score = Near.score
+
+
 class Silent(Strategy):
     def represent(self, egos):
         return GreedyWalker().represent(egos)
@@ -118,6 +129,75 @@ def test_own__routes_and_takes_its_name_and_memory():
     assert (message.strategy, message.memory, message.delivered) == ("pairwise", "backtrack", True)
 
 
+class Flood:
+    """Hops to every node, by rounds: column c of a row is the distance to the c-th key."""
+
+    name = "flood"
+    selection = "argmax"
+    needs_attributes = False
+    key_seed = 5
+
+    def begin(self, egos, keys):
+        self_alone = np.arange(len(egos) + 1)
+        return Representations(
+            {},
+            {
+                "keys": Ragged(keys[egos.offsets[:-1]], self_alone),
+                "hops": Ragged(np.zeros(len(egos), dtype=np.int64), self_alone),
+            },
+        )
+
+    def hear(self, own, neighbours, owner):
+        known = [{} for _ in range(len(own))]
+        for rows, whose, further in ((own, np.arange(len(own)), 0), (neighbours, owner, 1)):
+            keys, hops = rows.ragged["keys"], rows.ragged["hops"].values
+            for row, key, hop in zip(keys.owner, keys.values, hops, strict=True):
+                best = known[whose[row]]
+                best[key] = min(best.get(key, hop + further), hop + further)
+        offsets = np.concatenate([[0], np.cumsum([len(one) for one in known])])
+        told = [sorted(one.items()) for one in known]
+        return Representations(
+            {},
+            {
+                "keys": Ragged(np.array([key for one in told for key, _ in one]), offsets),
+                "hops": Ragged(np.array([hop for one in told for _, hop in one]), offsets),
+            },
+        )
+
+    def score(self, candidates, targets):
+        keys = candidates.ragged["keys"]
+        table = np.full((len(targets), len(candidates)), -1e9)
+        mine = targets.ragged["hops"].values == 0
+        for number, key in enumerate(targets.ragged["keys"].values[mine]):
+            here = keys.values == key
+            table[number, keys.owner[here]] = -candidates.ragged["hops"].values[here]
+        return table
+
+    def size_of(self, rows):
+        entries = np.diff(rows.ragged["keys"].offsets)
+        return entries, 16 * entries
+
+
+def test_own__begin_and_hear_in_place_of_represent_play_by_rounds():
+    report = garden.evaluate(TASK, [Flood(), Near()])
+    ours, near = report.results
+    assert (ours.name, ours.knows, near.knows, near.gossip) == ("flood", "gossip", "ego", None)
+    assert ours.oracle_ratio == pytest.approx(1.0)
+    assert ours.gossip.entries_per_node == TASK.graph.num_nodes
+    assert ours.gossip.bytes_per_node == 16 * TASK.graph.num_nodes
+    message = garden.route(TASK.graph, Flood(), source="3", target="17", memory="visited")
+    assert message.hops == message.distance
+
+
+def test_own__an_object_with_rounds_keeps_what_it_says_of_itself():
+    strategy = as_strategy(Flood())
+    assert isinstance(strategy, GossipStrategy)
+    assert (strategy.name, strategy.selection, strategy.key_seed) == ("flood", "argmax", 5)
+    assert strategy.fixed_length(None) is None
+    assert type(copy.copy(strategy).own) is Flood
+    assert as_strategy(strategy) is strategy
+
+
 def test_own__is_fitted_on_training_nodes():
     ready = prepare(as_strategy(Centred()), TASK)
     expected = TASK.graph.attributes[TASK.train_targets].mean(axis=0)
@@ -130,6 +210,8 @@ def test_own__is_fitted_on_training_nodes():
     [
         (Near, "Near is a class: give an object of it, Near()"),
         (42, "42 is not a strategy: it has no represent and no score"),
+        (Mute(), "it has no score (a strategy is a class with begin, hear and score)"),
+        (Deaf(), "it has no hear (a strategy is a class with begin, hear and score)"),
         (Silent(), "Silent: it cannot score: write score or score_pairs"),
         (Lost(), "Lost.fit gave None: it must give the strategy back"),
     ],

@@ -2,8 +2,7 @@ import numpy as np
 
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.strategies.ego_matching import matched_pairs, matched_table
-from garden.strategies.profile_keys import key_representations
+from garden.strategies.ego_matching import key_representations, matched_pairs, matched_table
 
 # A path 0-1-2-3-4 with a chord 1-3; node 4 has the profile of node 0.
 PROFILES = np.array([[0, 0], [3, 4], [1, 0], [0, 2], [0, 0]])

@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from garden.errors import GardenError
+from garden.resolve import strategy_named
 from garden.strategies.import_path import strategy_of_dotted_name
 from garden.strategies.walkers import GreedyWalker
 
@@ -27,6 +28,11 @@ class Failing(Good):
 class Mute:
     def represent(self, egos):
         return None
+class Talking:
+    key_seed = 3
+    def begin(self, egos, keys):
+        return None
+    hear = score = begin
 class Deaf:
     pass
 ready = Good(temperature=5.0)
@@ -65,6 +71,17 @@ def test_dotted__a_class_a_function_or_an_object(folder, attribute, temperature)
     (folder / "mine.py").write_text(GOOD)
     strategy = strategy_of_dotted_name(f"mine:{attribute}")
     assert (strategy.name, strategy.temperature) == ("Good", temperature)
+
+
+def test_dotted__a_class_with_rounds(folder):
+    (folder / "mine.py").write_text(GOOD)
+    strategy = strategy_named("mine:Talking")
+    assert (strategy.name, strategy.knows, strategy.key_seed) == ("Talking", "gossip", 3)
+
+
+def test_dotted__a_module_may_be_called_like_a_walker(folder):
+    (folder / "greedy.py").write_text(GOOD)
+    assert strategy_named("greedy:Good").temperature == 2
 
 
 def test_dotted__a_module_inside_a_package_of_the_working_folder(folder):

@@ -6,7 +6,7 @@ import pytest
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.strategies.base import Strategy
-from garden.strategies.registry import WALKERS
+from garden.strategies.registry import GOSSIP, WALKERS
 from garden.strategies.representations import Representations
 from garden.strategies.universal.features import NUM_FEATURES
 from garden.strategies.universal.policy import Universal, UniversalWeights
@@ -24,7 +24,7 @@ def universal():
     return Universal(UniversalWeights(**parts, **hidden, **last), bound=1.5, temperature=1.0)
 
 
-STRATEGIES = {**WALKERS, "universal": universal}
+STRATEGIES = {**WALKERS, **GOSSIP, "universal": universal}
 
 
 @pytest.mark.parametrize("name", STRATEGIES)

@@ -11,7 +11,7 @@ import garden
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.errors import GardenError, StrategyError
 from garden.strategies.base import Strategy
-from garden.strategies.profile_keys import key_representations
+from garden.strategies.ego_matching import key_representations
 from garden.strategies.registry import WALKERS
 from garden.strategies.representations import Ragged, Representations
 from garden.testing import StrategyCheckError, check_strategy, strategy_problems

@@ -2,8 +2,9 @@
 
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
-from garden.models.checkpoint import read_tensors, tensors_hash
+from garden.models.policy import read_tensors
 from garden.models.registry import ModelConfig
+from garden.storage import arrays_hash
 from garden.training import trainer as trainer_module
 from garden.training import validation
 from garden.training.callbacks import Listener
@@ -25,7 +26,7 @@ def train_into(folder, options=TRELLIS, **kwargs):
 def state_of(folder):
     """The state file but for the time, to compare bit for bit."""
     tensors, facts = read_tensors(folder / "state.safetensors")
-    return tensors_hash(tensors), {k: v for k, v in facts.items() if k != "seconds"}
+    return arrays_hash(tensors), {k: v for k, v in facts.items() if k != "seconds"}
 
 
 class StopAt(Listener):

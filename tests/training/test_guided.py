@@ -13,10 +13,8 @@ from garden.errors import StrategyError
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.models.layers import Dropout
-from garden.models.policy import match_indicators
 from garden.models.registry import ModelConfig, build_model
-from garden.strategies.ego_matching import matched_table
-from garden.strategies.profile_keys import key_representations
+from garden.strategies.ego_matching import key_representations, match_indicators, matched_table
 from garden.training.config import TrainingOptions
 from garden.training.methods.base import (
     mask_links,
@@ -27,7 +25,7 @@ from garden.training.methods.base import (
     with_all_links,
 )
 from garden.training.methods.guided import imitation_losses, sampled_imitation_losses
-from garden.training.stopping import step_share
+from garden.training.state import step_share
 from garden.training.training_graph import make_training_graph
 from garden.training.validation import HANDOVER_TEMPERATURES, best_temperature
 

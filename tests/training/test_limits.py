@@ -13,8 +13,7 @@ from garden.graphs.distances import distances
 from garden.graphs.graph import Graph
 from garden.models.registry import ModelConfig
 from garden.training.config import RunOptions, TrainingOptions
-from garden.training.run import train_seeds
-from garden.training.state import read_metrics
+from garden.training.run import read_metrics, train_seeds
 from garden.training.trainer import Trainer
 from garden.training.training_graph import validation_targets_of, with_limit
 from garden.training.universal.config import AdaptConfig

@@ -13,13 +13,13 @@ from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.errors import DataError, GardenError, SpecError
 from garden.graphs.graph import Graph
-from garden.models.checkpoint import read_tensors, tensors_hash
+from garden.models.policy import read_tensors
 from garden.models.registry import ModelConfig
+from garden.storage import arrays_hash
 from garden.training import trainer as trainer_module
 from garden.training.callbacks import Listener
 from garden.training.config import METHODS, RunOptions, TrainingOptions
-from garden.training.run import train_seeds
-from garden.training.state import MetricsFile, read_metrics
+from garden.training.run import MetricsFile, read_metrics, train_seeds
 from garden.training.trainer import Trainer, TrainingError, clip_each_seed
 
 GRAPH = kaiser_hilgetag(n=30, beta=2, seed=1)
@@ -37,7 +37,7 @@ def train_into(folder, options=QUICK, tasks=(TASK,), **kwargs):
 def state_hash(folder):
     tensors, facts = read_tensors(folder / "state.safetensors")
     facts = {k: v for k, v in facts.items() if k != "seconds"}
-    return tensors_hash(tensors), facts
+    return arrays_hash(tensors), facts
 
 
 class StopAt(Listener):
@@ -120,7 +120,7 @@ def test_train__keeps_the_model_that_was_scored_best(tmp_path):
     )
     assert report.results[0].oracle_ratio == pytest.approx(best["validation_ratio"], abs=1e-3)
     again = garden.load_policy(tmp_path)
-    assert tensors_hash(again.model.state_dict()) == tensors_hash(run.policy.model.state_dict())
+    assert arrays_hash(again.model.state_dict()) == arrays_hash(run.policy.model.state_dict())
 
 
 @pytest.mark.parametrize("model", ["garden", "mlpa2c", "mlpa2cwd"])
@@ -150,7 +150,7 @@ def test_train__a_stack_trains_each_seed_on_its_own_split(tmp_path):
     runs = train_into(tmp_path, tasks=tasks)
     assert [run.policy.info.seed for run in runs] == [0, 1]
     assert runs[0].policy.info.task_hash == tasks[0].content_hash
-    weights = [tensors_hash(run.policy.model.state_dict()) for run in runs]
+    weights = [arrays_hash(run.policy.model.state_dict()) for run in runs]
     assert weights[0] != weights[1]
 
 

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import tyro
 
-from garden.atomic import check_writable, write_text
 from garden.errors import DataError, GardenError, SpecError
 from garden.search.progress import Progress, silent
+from garden.storage import check_writable, write_text
 
 if TYPE_CHECKING:
     from garden.graphs.graph import Graph

@@ -40,9 +40,10 @@ class Evaluate(Verb):
     list` shows the kinds."""
 
     strategy: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
-    """A strategy, as often as you like: a walker, shipped weights, a run folder, or a class of your
-    own as package.module:Class; NAME+MEMORY gives it a memory. By default all walkers, and
-    universal, which needs no training."""
+    """A strategy, as often as you like: a walker, beacons:k=16,rank=degree,seed=0 (all optional),
+    shipped weights, a run folder, or a class of your own as package.module:Class; NAME+MEMORY gives
+    it a memory. By default all walkers, universal, which needs no training, and beacons, whose
+    agents tell their neighbours something first."""
 
     memory: str = "none"
     """The memory of every strategy that names none of its own: none, visited, backtrack,
@@ -80,8 +81,8 @@ class Evaluate(Verb):
 
     def run(self) -> None:
         """Evaluate on every seed, print the table, write what was asked for."""
-        from garden.atomic import write_text
         from garden.search.seed_summary import SeedSummary
+        from garden.storage import write_text
 
         self._refuse_clashes()
         check_outputs(self.pairs_out, json=self.json)
@@ -187,9 +188,12 @@ def _training_cannot_help(report: Report) -> str | None:
 def _memory_helps(report: Report) -> str | None:
     """Proposes a memory where none was used and every strategy lost half of its messages.
 
-    A message that can turn back reaches every node of a connected graph.
+    A message that can turn back reaches every node of a connected graph. Agents that talk first are
+    left out: that theirs arrive says nothing about the others'.
     """
-    results = report.results
+    alone = [result for result in report.results if result.knows == "ego"]
+    among = " where agents see ego graphs alone" if 0 < len(alone) < len(report.results) else ""
+    results = alone or report.results
     if any(result.memory != "none" or result.truncation_rate < _HALF for result in results):
         return None
-    return "half of the walks or more were cut off: try --memory backtrack"
+    return f"half of the walks or more were cut off{among}: try --memory backtrack"

@@ -36,8 +36,8 @@ class Quickstart(Verb):
     def run(self) -> None:
         """Generate a graph, train, compare, draw."""
         from garden.api import evaluate, load
-        from garden.atomic import write_text
         from garden.datasets.task import SearchTask
+        from garden.storage import write_text
 
         check_outputs(self.out / "report.json", json=self.json)
         task = SearchTask.split(load(f"{_SPEC},seed={self.seed}"), seed=self.seed)
@@ -83,7 +83,9 @@ class Quickstart(Verb):
             report.graph, strategies[best], source=source, target=target, seed=self.seed
         )
         message.plot(self.out / "walk.png")
-        return f"{source} → {target} by {report.results[best].name}"
+        result = report.results[best]
+        talk = ", whose agents talk before they search" if result.knows == "gossip" else ""
+        return f"{source} → {target} by {result.name}{talk}"
 
 
 def _ratio(report: Report, number: int) -> float:

@@ -30,8 +30,8 @@ class Reproduce(Verb):
 
     name: tyro.conf.Positional[str]
     """The experiment: graphs, facebook, temperature, density, ablation, runtime, values (the
-    paper's), trellis, failures, splits, larger, universal, adapt, robustness (ours), or
-    all."""
+    paper's), trellis, failures, splits, larger, universal, adapt, robustness, gossip
+    (ours), or all."""
 
     out: Path = Path("results")
     """The folder of the results."""
@@ -59,8 +59,8 @@ class Reproduce(Verb):
         """Do what is left, write the page, say where it is."""
         from garden.experiments.run.config import Scope
         from garden.experiments.run.reproduce import experiment_named, pretrain, reproduce
+        from garden.process_settings import cut_short
         from garden.search.seed_summary import parse_seeds
-        from garden.short_runs import cut_short
 
         if self.name != "all":
             experiment_named(self.name)
@@ -84,11 +84,13 @@ class Reproduce(Verb):
     def _try_first_units(self, scope: Scope) -> None:
         """One unit in small, kept in a temporary folder while it lasts."""
         from garden.experiments.run.reproduce import experiments_named, try_first_units
-        from garden.short_runs import VARIABLE
+        from garden.process_settings import SHORT_VARIABLE
 
         with tempfile.TemporaryDirectory() as folder:
             try_first_units(experiments_named([self.name]), scope, Path(folder))
-        print(f"garden: {VARIABLE} is set: one run in small, nothing is kept", file=sys.stderr)
+        print(
+            f"garden: {SHORT_VARIABLE} is set: one run in small, nothing is kept", file=sys.stderr
+        )
 
 
 class Lines(ReproductionListener):

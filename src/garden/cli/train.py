@@ -121,8 +121,9 @@ class Train(Verb):
 
     def _given(self, options: type) -> dict[str, Any]:
         """The values of the flags that set fields of this dataclass, by name."""
-        groups = (self.choice, self.common, self.guided, self.a2c)
-        everything = flags.given(*groups, self.width, self.trellis, self.garden)
+        of_method = (self.choice, self.common, self.guided, self.a2c)
+        groups = (*of_method, self.width, self.trellis, self.garden)
+        everything = {name: value for group in groups for name, value in vars(group).items()}
         return {one.name: everything[one.name] for one in fields(options)}
 
     def run(self) -> None:

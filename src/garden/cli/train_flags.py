@@ -163,11 +163,6 @@ _CONFIGS: list[type[TrainingConfig]] = [TrainingConfig, *METHOD_CONFIGS.values()
 _OPTION_WORDS = {name: words for kind in _CONFIGS for name, words in docstrings_of(kind).items()}
 
 
-def given(*groups: Any) -> dict[str, Any]:
-    """The values in some groups of flags, by name; of a name in two groups the latter counts."""
-    return {name: value for group in groups for name, value in vars(group).items()}
-
-
 def _group(names: Iterable[str], facts: Callable[[str], tuple[str, Any, Any, str]]) -> type:
     """A dataclass with these fields; ``facts`` gives each its help, type, default and hint."""
     parts = []

@@ -19,11 +19,11 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from garden.atomic import atomic_folder
 from garden.datasets.catalogue import Dataset
 from garden.datasets.musae import musae_files
 from garden.datasets.snap import cache_folder, dataset_named, holds_member, read_member
 from garden.errors import DataError, GardenError, one_line
+from garden.storage import atomic_folder
 
 _LOG = logging.getLogger("garden")
 _TIMEOUT = 30  # seconds without a byte

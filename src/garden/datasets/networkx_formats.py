@@ -13,12 +13,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-from garden.atomic import write_file
 from garden.datasets.text_files import open_bytes, text_lines, unreadable
 from garden.errors import DataError, one_line
 from garden.graphs.convert import parse_networkx, to_networkx
 from garden.graphs.graph import Graph
 from garden.graphs.parsed_graph import ParsedGraph
+from garden.storage import write_file
 
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _GML_KEY = re.compile("[A-Za-z][0-9A-Za-z_]*")

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from garden.atomic import write_file
 from garden.datasets.text_files import unreadable
 from garden.errors import DataError, one_line
 from garden.graphs.graph import AttributeTable, Graph
+from garden.storage import write_file
 
 _VERSION = 1
 

@@ -17,7 +17,6 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from garden.atomic import refuse_other, write_text
 from garden.errors import GardenError, TaskError, expect, short_repr
 from garden.graphs.graph import Graph
 from garden.notebook import properties_as_html
@@ -28,6 +27,7 @@ from garden.random_streams import (
     TRAIN_PAIRS,
     VALIDATION_PAIRS,
 )
+from garden.storage import refuse_other, write_text
 
 Split = Literal["train", "validation", "test", "all"]
 SPLITS: tuple[Split, ...] = get_args(Split)

@@ -12,7 +12,7 @@ import numpy as np
 
 from garden.errors import GraphError, short_text
 from garden.graphs.graph import Graph
-from garden.threads import map_in_threads
+from garden.process_settings import map_in_threads
 
 UNREACHABLE = -1
 SOURCES_AT_ONCE = 64  # as many as one breadth-first search carries, one bit each

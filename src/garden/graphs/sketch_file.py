@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from garden.atomic import write_file
 from garden.errors import DataError
 from garden.graphs.identity import GraphIdentity
 from garden.graphs.link_sketches import GraphSketch, LinkSketch
+from garden.storage import write_file
 
 _TEXTS = ("name", "content_hash", "names_hash", "shape_hash")
 

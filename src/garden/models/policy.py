@@ -1,9 +1,12 @@
-"""A trained model as a strategy: the two functions of any walker, and a value where learned."""
+"""A trained model as a strategy: the two functions of any walker, a value where learned, its files.
+
+On disk a policy is a folder in the format of :mod:`garden.storage`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, final
 
@@ -11,21 +14,33 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from garden.atomic import free_folder
-from garden.checkpoint_files import CONFIG_FILE
-from garden.errors import StrategyError
+from garden.errors import DataError, StrategyError
 from garden.graphs.ego import EgoGraph, EgoGraphs, ProfileTable
 from garden.graphs.identity import GraphIdentity
 from garden.models.base import EgoTensors, Model, TargetContext, ego_tensors, profile_tensor
 from garden.models.registry import ModelConfig, build_model
 from garden.notebook import properties_as_html
-from garden.strategies.base import Selection, Strategy
-from garden.strategies.ego_matching import Matches, matched_pairs, matched_table
-from garden.strategies.profile_keys import key_representations
+from garden.storage import (
+    CONFIG_FILE,
+    WEIGHTS_FILE,
+    free_folder,
+    read_arrays,
+    read_config,
+    write_arrays,
+    write_config,
+)
+from garden.strategies.base import Selection, Strategy, weighted_blocks
+from garden.strategies.ego_matching import (
+    key_representations,
+    match_indicators,
+    matched_pairs,
+    matched_table,
+)
 from garden.strategies.representations import Ragged, Representations
 
 NEIGHBOURS = "neighbour_values"  # what a model that reads neighbours keeps of each
 _ENTRIES_PER_BLOCK = 1 << 23
+_FORMAT = "garden-policy-2"
 
 
 @dataclass(frozen=True)
@@ -52,12 +67,7 @@ class PolicyInfo:
 class Policy(Strategy):
     """A model of one seed, ready to route. Representations are float32 rows."""
 
-    def __init__(
-        self,
-        model: Model,
-        info: PolicyInfo,
-        selection: Selection = "softmax",
-    ) -> None:
+    def __init__(self, model: Model, info: PolicyInfo, selection: Selection = "softmax") -> None:
         if model.num_seeds != 1:
             raise StrategyError(f"a policy is one model, not a stack of {model.num_seeds}")
         self.model = model.eval().requires_grad_(False)
@@ -97,9 +107,9 @@ class Policy(Strategy):
 
     def save(self, folder: str | Path, force: bool = False) -> None:
         """Store the policy in a folder of its own; another policy's only with ``force``."""
-        from garden.models.checkpoint import save_policy
-
-        save_policy(self, free_folder(folder, CONFIG_FILE, force))
+        folder = free_folder(folder, force)
+        write_info(folder, self.info)
+        write_tensors(folder / WEIGHTS_FILE, self.model.state_dict(), {})
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -247,13 +257,7 @@ class Policy(Strategy):
         weights = np.ones(len(targets), dtype=np.int64)
         if self.model.reads_neighbours:
             weights += np.diff(targets.ragged[NEIGHBOURS].offsets)
-        fill = np.cumsum(weights * max(1, len(candidates)))
-        start = 0
-        while start < len(targets):
-            full = (fill[start - 1] if start else 0) + _ENTRIES_PER_BLOCK
-            stop = max(start + 1, int(np.searchsorted(fill, full, side="right")))
-            yield slice(start, stop)
-            start = stop
+        return weighted_blocks(weights * max(1, len(candidates)), _ENTRIES_PER_BLOCK)
 
     def _tensor(self, array: np.ndarray) -> Tensor:
         return torch.as_tensor(array, dtype=torch.float32, device=self._device).unsqueeze(0)
@@ -273,23 +277,68 @@ class Policy(Strategy):
         return f"Policy({info.model!r} by {info.method}, {info.graph!r}, seed {info.seed})"
 
     def _repr_html_(self) -> str:
-        facts = {
-            "method": self.info.method,
-            "trained on": self.info.graph,
-            "seed": str(self.info.seed),
-            "attributes": f"{len(self.info.attribute_names):,}",
-        }
-        return properties_as_html(f"Policy {self.info.model}", facts)
+        info, width = self.info, f"{len(self.info.attribute_names):,}"
+        facts = {"method": info.method, "trained on": info.graph, "seed": str(info.seed)}
+        return properties_as_html(f"Policy {info.model}", {**facts, "attributes": width})
 
 
-def match_indicators(matches: Matches) -> np.ndarray:
-    """The match indicators of two ego graphs, (…, 4).
+def load_policy(folder: Path, device: str = "cpu") -> Policy:
+    """Read a policy from its folder.
 
-    Whether the candidate can be the target, can be its neighbour, looks like a neighbour and is
-    none, and how many members of its ego graph look like neighbours of the target.
+    Args:
+        folder: A run folder, or one that :meth:`Policy.save` wrote.
+        device: Where its weights are kept.
+
+    Returns:
+        The policy, ready to route.
+
+    Raises:
+        DataError: If the folder holds none, or its files were altered.
     """
-    linked = matches.beside * matches.seen
-    return np.stack([matches.same, linked, matches.beside - linked, matches.common], axis=-1)
+    info = read_info(folder)
+    tensors, _ = read_tensors(folder / WEIGHTS_FILE)
+    try:
+        options = ModelConfig(**info.model_options)
+    except TypeError as error:
+        raise DataError(f"{folder / CONFIG_FILE}: unknown model options ({error})") from None
+    model = build_model(info.model, len(info.attribute_names), options)
+    try:
+        model.load_state_dict(tensors)
+    except RuntimeError:
+        raise DataError(
+            f"{folder / WEIGHTS_FILE}: these weights are not those of the {info.model} model that "
+            f"{CONFIG_FILE} describes; they may come from an earlier version"
+        ) from None
+    return Policy(model.to(device), info)
+
+
+def write_info(folder: Path, info: PolicyInfo) -> None:
+    """Write the description of a policy into its folder."""
+    write_config(folder, _FORMAT, asdict(info))
+
+
+def read_info(folder: Path) -> PolicyInfo:
+    """The description of the policy in a folder."""
+    path, content = folder / CONFIG_FILE, read_config(folder, _FORMAT)
+    content.setdefault("graph_marks", {})  # earlier versions stored none
+    names = {one.name for one in fields(PolicyInfo)}
+    if set(content) != names:
+        odd = ", ".join(sorted(set(content) ^ names))
+        raise DataError(f"{path}: missing or unknown entries: {odd}")
+    content["attribute_names"] = tuple(content["attribute_names"])
+    return PolicyInfo(**content)
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Tensor], record: Mapping[str, Any]) -> None:
+    """Write tensors by name with a digest of their content, and a record of plain values."""
+    arrays = {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
+    write_arrays(path, arrays, record)
+
+
+def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """The tensors of a file and the record beside them, or an error where anything is amiss."""
+    arrays, record = read_arrays(path)
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}, record
 
 
 def _sample(names: list[str], count: int = 3) -> str:

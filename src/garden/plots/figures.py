@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from garden.atomic import write_file
 from garden.errors import DataError
 from garden.plots.style import LINE_COLOURS, LINE_STYLES
+from garden.storage import write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

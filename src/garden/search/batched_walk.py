@@ -46,6 +46,7 @@ def walk_batch(
         paths[:, 0] = sources
     active = np.arange(len(sources))  # the messages under way
     holders = sources
+    memory = memory.towards(target)
     states = memory.start_many(len(sources))
     for hop in range(max_hops + 1):
         arrived = holders == target

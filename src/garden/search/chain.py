@@ -29,10 +29,10 @@ import scipy.sparse as sp
 
 from garden.datasets.task import pairs_by_target
 from garden.graphs.graph import Graph
+from garden.process_settings import map_in_threads
 from garden.strategies.base import ScoreSource, Selection, Strategy, score_blocks
 from garden.strategies.representations import Representations
 from garden.strategies.selection import choice_weights
-from garden.threads import map_in_threads
 
 NEGLIGIBLE = 1e-15  # once every s_k(u) is below it, the chain counts as absorbed
 

@@ -44,6 +44,7 @@ from garden.strategies.base import (
     check_declarations,
     is_ready,
 )
+from garden.strategies.gossip.protocol import GossipStrategy
 from garden.strategies.memory import Memory
 from garden.strategies.representations import Representations
 
@@ -188,10 +189,10 @@ def _prepared(
             strategy = contender.strategy
             if not is_ready(strategy):
                 strategy = prepare(strategy, task, config.max_hops, progress)
-            if strategy.knows == "ego" and id(contender.strategy) not in eager:
+            if not isinstance(strategy, GossipStrategy) and id(contender.strategy) not in eager:
                 ready[id(contender.strategy)] = (strategy, LazyRows(views, strategy), None)
                 continue
-            if strategy.knows == "ego" and egos is None:
+            if not isinstance(strategy, GossipStrategy) and egos is None:
                 egos = ego_graphs(views)
             settled = settle(views, strategy, progress, egos, cache)
             ready[id(contender.strategy)] = (strategy, settled.rows, settled.cost)
@@ -326,7 +327,7 @@ def _result(
         memory=player.contender.memory.name,
         parameters=player.contender.strategy.parameters,
         evaluation=player.evaluation,
-        knows=player.contender.strategy.knows,
+        knows="ego" if player.cost is None else "gossip",
         gossip=player.cost,
         represented_nodes=_num_represented(player),
         oracle_ratio=mean_ratio(ratios),

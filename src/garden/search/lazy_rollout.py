@@ -15,13 +15,13 @@ import numpy as np
 
 from garden.datasets.task import pairs_by_target
 from garden.graphs.graph import Graph
+from garden.process_settings import map_in_threads
 from garden.search.config import PAPERS_LIMIT
 from garden.search.episode_rng import episode_streams
 from garden.search.lazy_rows import LazyRows, RowSource
 from garden.search.rollout import Kernel, Rollout, compiled_kernel
 from garden.strategies.base import Strategy, checked_scores
 from garden.strategies.memory import Memory
-from garden.threads import map_in_threads
 
 MIN_NODES = 20_000  # of a graph on which anything is lazy
 MAX_TABLE_BYTES = 1e10  # of rows that a table of scores reads, for all targets

@@ -135,6 +135,7 @@ class Report:
         for row in rows:
             row["oracle_ratio_low"], row["oracle_ratio_high"] = row.pop("oracle_ratio_ci")
             del row["by_distance"]
+            row |= {f"gossip_{name}": value for name, value in row.pop("gossip", {}).items()}
         return pandas.DataFrame(rows)
 
     def pairs_csv(self) -> str:

@@ -16,13 +16,13 @@ import numpy as np
 
 from garden.datasets.task import pairs_by_target
 from garden.graphs.graph import Graph
+from garden.process_settings import map_in_threads
 from garden.search.batched_walk import walk_batch
 from garden.search.episode_rng import episode_streams
 from garden.search.walk import walk
 from garden.strategies.base import ScoreSource, Strategy, score_blocks
 from garden.strategies.memory import MEMORIES, BatchMemory, FrontierMemory, Memory
 from garden.strategies.representations import Representations
-from garden.threads import map_in_threads
 
 Kernel = Callable[..., None]
 """Walks many messages towards one target: :func:`garden.search.batched_walk.walk_batch` or one

@@ -8,7 +8,7 @@ compiled build that gives the same rows (:mod:`.sketch_kernels`).
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,15 @@ from garden.search.progress import Progress, silent
 from garden.search.settled_cache import cache_file, read_rows, write_rows
 from garden.strategies.base import Strategy, checked_representations
 from garden.strategies.gossip.beacons import Beacons
+from garden.strategies.gossip.cards import CardCost, cards_of, cost_of, left_cards
+from garden.strategies.gossip.directory import Directory
 from garden.strategies.gossip.protocol import GossipStrategy
 from garden.strategies.gossip.sketches import BYTES_PER_ENTRY
 from garden.strategies.representations import Representations, concatenated, differing_rows
 
-ENTRIES_PER_BLOCK = 1 << 20  # neighbours' rows that are heard at a time
+ROWS_PER_BLOCK = 1 << 16  # neighbours' rows that are heard at a time
+ROUNDS_PER_NODE = 4  # more than it takes to tell something across a graph and back
+MIN_ROUNDS = 1000  # for graphs so small that a fixed number of rounds may be longer
 
 
 @dataclass(frozen=True)
@@ -44,9 +48,12 @@ class GossipCost:
     bytes_per_link: float
     """Bytes told over a link in all rounds, both ways, on average."""
 
+    cards: CardCost | None = None
+    """What leaving cards with directories costs, where that is done."""
+
     def to_json(self) -> dict[str, Any]:
-        """Its fields."""
-        return asdict(self)
+        """Its fields; ``cards`` where there are some."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +74,13 @@ def node_keys(graph: Graph, seed: int) -> np.ndarray:
         hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8, salt=salt).digest()
         for name in graph.node_names
     )
-    keys = np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+    return different_keys(np.frombuffer(digests, dtype="<u8").astype(np.uint64), graph.name)
+
+
+def different_keys(keys: np.ndarray, name: str) -> np.ndarray:
+    """The keys of a network with this name, (num_nodes,); equal ones are refused."""
     if len(np.unique(keys)) < len(keys):
-        raise GraphError(f"{graph.name}: two nodes have the same key: choose another seed")
+        raise GraphError(f"{name}: two nodes have the same key: choose another seed")
     return keys
 
 
@@ -102,6 +113,8 @@ def settle(
         return Settled(
             checked_representations(strategy.represent(egos), len(egos), strategy.name), None
         )
+    if isinstance(strategy, Directory):
+        return _settled_directory(graph, strategy, progress, egos or ego_graphs(graph), cache)
     path = cache_file(graph, strategy) if cache else None
     kept = read_rows(path, graph.num_nodes) if path is not None else None
     if kept is not None:
@@ -125,6 +138,18 @@ def _settle_afresh(graph: Graph, strategy: GossipStrategy, progress: Progress) -
     return settle_by_rounds(graph, strategy, keys, progress)
 
 
+def _settled_directory(
+    graph: Graph, strategy: Directory, progress: Progress, egos: EgoGraphs, cache: bool
+) -> Settled:
+    """The rows of ``beacons`` with what agents see, and the cost of the cards that they leave."""
+    sight = strategy.sight(egos, node_keys(graph, strategy.key_seed)[egos.members])
+    sketches = settle(graph, strategy.beacons, progress, cache=cache)
+    rows = strategy.joined(sketches.rows, sight)
+    assert sketches.cost is not None
+    cards = cost_of(left_cards(rows, strategy.k), cards_of(rows, strategy.beacons))
+    return Settled(rows, replace(sketches.cost, cards=cards))
+
+
 def settle_by_rounds(
     graph: Graph, strategy: GossipStrategy, keys: np.ndarray, progress: Progress = silent
 ) -> Settled:
@@ -137,9 +162,7 @@ def settle_by_rounds(
         progress: Called after each round.
     """
     egos = ego_graphs(graph)
-    rows = checked_representations(
-        strategy.begin(egos, keys[egos.members]), len(egos), strategy.name
-    )
+    rows = _checked("begin", strategy.begin(egos, keys[egos.members]), len(egos), strategy)
     told = float((strategy.size_of(rows)[1] * graph.degrees).sum())
     listening = np.flatnonzero(graph.degrees > 0)
     rounds = 0
@@ -155,7 +178,7 @@ def settle_by_rounds(
             rows = rows.replaced(who, after)
             rounds += 1
             progress("settling", rounds, rounds + 1)
-        if rounds > graph.num_nodes:
+        if rounds > max(MIN_ROUNDS, ROUNDS_PER_NODE * graph.num_nodes):
             raise StrategyError(
                 f"{strategy.name}: its rows still change after {rounds} rounds on "
                 f"{graph.num_nodes} nodes: it does not settle"
@@ -177,18 +200,34 @@ def _heard(
         positions, offsets = ragged_rows(graph.indptr, block)
         owner = np.repeat(np.arange(len(block)), np.diff(offsets))
         heard = strategy.hear(rows.take(block), rows.take(graph.indices[positions]), owner)
-        parts.append(_checked_heard(heard, len(block), strategy.name))
+        parts.append(_checked("hear", heard, len(block), strategy, like=rows))
     return concatenated(parts)
 
 
 def _block_ends(total: int) -> np.ndarray:
-    return np.arange(ENTRIES_PER_BLOCK, total, ENTRIES_PER_BLOCK)
+    return np.arange(ROWS_PER_BLOCK, total, ROWS_PER_BLOCK)
 
 
-def _checked_heard(rows: Representations, num_rows: int, name: str) -> Representations:
+def _checked(
+    what: str,
+    rows: Representations,
+    num_rows: int,
+    strategy: Strategy,
+    like: Representations | None = None,
+) -> Representations:
+    """What ``begin`` or ``hear`` gave, or an error where it is not so many rows of one kind."""
     if not isinstance(rows, Representations) or len(rows) != num_rows:
-        raise StrategyError(f"{name}: hear must give Representations of {num_rows} rows")
+        raise StrategyError(f"{strategy.name}: {what} must give Representations of {num_rows} rows")
+    if like is not None and _names(rows) != _names(like):
+        raise StrategyError(
+            f"{strategy.name}: hear gives {', '.join(_names(rows))} where begin gave "
+            f"{', '.join(_names(like))}: a row has the same arrays in every round"
+        )
     return rows
+
+
+def _names(rows: Representations) -> list[str]:
+    return [*sorted(rows.arrays), *sorted(f"ragged {name}" for name in rows.ragged)]
 
 
 def _cost(

@@ -10,6 +10,7 @@ import numpy as np
 
 from garden.errors import SpecError
 from garden.search.report import BEYOND, Report, ratio_text
+from garden.strategies.base import Knowledge
 
 SUMMARY_COLUMNS = (
     "strategy",
@@ -19,6 +20,7 @@ SUMMARY_COLUMNS = (
     "truncated",
     "wins",
     "hops",
+    "knows",
 )
 
 
@@ -32,6 +34,7 @@ class SeedMean:
 
     name: str
     memory: str
+    knows: Knowledge
     oracle_ratio: float | None
     oracle_ratio_spread: float | None
     truncation_rate: float
@@ -90,6 +93,7 @@ class SeedSummary:
                 f"{100 * mean.truncation_rate:.1f} %",
                 f"{100 * mean.win_rate:.1f} %",
                 f"{mean.mean_hops:.1f}",
+                mean.knows,
                 *last,
             )
             for mean in self.means
@@ -128,6 +132,7 @@ def _mean_of(results: Sequence[Any]) -> SeedMean:
     return SeedMean(
         name=results[0].name,
         memory=results[0].memory,
+        knows=results[0].knows,
         oracle_ratio=float(np.mean(ratios)) if ratios else None,
         oracle_ratio_spread=_spread(ratios),
         truncation_rate=float(np.mean([result.truncation_rate for result in results])),

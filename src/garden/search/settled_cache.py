@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from garden import __version__
-from garden.atomic import write_file
 from garden.datasets.snap import cache_folder
 from garden.errors import DataError, one_line
 from garden.graphs.graph import Graph
+from garden.storage import write_file
 from garden.strategies.base import Strategy
 from garden.strategies.representations import Ragged, Representations
 

@@ -33,6 +33,7 @@ def built_sketches(
         progress: Called as beacons are done.
     """
     order = best_first(keys, classes).astype(np.int32)
+    k = min(k, graph.num_nodes)  # beyond that nothing is pruned, and tables are k wide
     log, counts = _all_entries(graph, order, k, progress)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     beacons, distances = _by_node(*log, offsets)

@@ -21,13 +21,13 @@ from garden.datasets.task import SearchTask
 from garden.graphs.distances import distances
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
+from garden.process_settings import map_in_threads
 from garden.random_streams import TUNING_TARGETS
 from garden.search.chain import NEGLIGIBLE, chain_of_scores
 from garden.search.config import PAPERS_LIMIT, MaxHops, limit_towards
 from garden.search.progress import Progress, silent
 from garden.search.rounds import representations_of
 from garden.strategies.base import Fitted, Selection, Strategy, Tempered, score_blocks
-from garden.threads import map_in_threads
 
 MAX_TUNING_TARGETS = 100
 MAX_LONG_STEPS = 5e9  # edges × targets × hops × temperatures where the limit is a long one

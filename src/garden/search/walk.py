@@ -68,6 +68,7 @@ def walk(
         checked_representations(representations, graph.num_nodes, strategy.name)
         memory = memory.among(representations)
     target_row = representations.take(np.array([target]))
+    memory = memory.towards(target)
     state: Any = memory.start()
     random_state = np.array([stream], dtype=np.uint64)
     nodes = [source]

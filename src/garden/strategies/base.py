@@ -198,6 +198,22 @@ def target_blocks(num_targets: int, num_candidates: int, max_entries: int) -> It
         yield slice(start, min(start + size, num_targets))
 
 
+def weighted_blocks(weights: np.ndarray, max_weight: int) -> Iterator[slice]:
+    """Slices of targets that weigh at most ``max_weight`` together, or of one that weighs more.
+
+    Args:
+        weights: What each target adds, (num_targets,) integers.
+        max_weight: What a slice may weigh.
+    """
+    fill = np.cumsum(weights)
+    start = 0
+    while start < len(weights):
+        full = (fill[start - 1] if start else 0) + max_weight
+        stop = max(start + 1, int(np.searchsorted(fill, full, side="right")))
+        yield slice(start, stop)
+        start = stop
+
+
 def score_blocks(
     strategy: Strategy, representations: Representations, targets: np.ndarray
 ) -> Iterator[tuple[slice, np.ndarray]]:

@@ -136,18 +136,24 @@ def as_strategy(own: object) -> Strategy:
 
 def missing_functions(own: object) -> str:
     """Which functions a class or an object lacks to be a strategy, in words; empty if none."""
-    lacks = []
-    if not _has_rounds(own) and not callable(getattr(own, "represent", None)):
-        lacks.append("represent")
+    needed = ("begin", "hear") if _begins_or_hears(own) else ("represent",)
+    lacks = [name for name in needed if not callable(getattr(own, name, None))]
     if not any(callable(getattr(own, name, None)) for name in ("score", "score_pairs")):
         lacks.append("score")
     if not lacks:
         return ""
-    return f"it has no {' and no '.join(lacks)} (a strategy is a class with represent and score)"
+    whole = " and ".join([", ".join(needed), "score"])
+    return f"it has no {' and no '.join(lacks)} (a strategy is a class with {whole})"
 
 
 def _has_rounds(own: object) -> bool:
     return all(callable(getattr(own, name, None)) for name in ("begin", "hear"))
+
+
+def _begins_or_hears(own: object) -> bool:
+    """Whether it means to have rounds: one of their functions is there, and no ``represent``."""
+    named = [callable(getattr(own, name, None)) for name in ("represent", "begin", "hear")]
+    return _has_rounds(own) or (any(named[1:]) and not named[0])
 
 
 def _made_by(step: Callable[[Any], Any], name: str, argument: Any) -> Strategy:

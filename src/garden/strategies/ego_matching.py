@@ -14,9 +14,22 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
-from garden.strategies.profile_keys import key_counts
+from garden.graphs.ego import EgoGraphs
+from garden.graphs.identity import profile_keys
 from garden.strategies.representations import Ragged, Representations
+
+
+def key_representations(egos: EgoGraphs) -> Representations:
+    """Ego graphs as keys: ``own`` of the centre, ``neighbours`` (ragged) sorted for each row."""
+    rows, position = np.unique(egos.members, return_inverse=True)
+    keys = profile_keys(egos.profiles[rows])[position]
+    neighbours = ~egos.is_centre
+    owner, values = egos.owner[neighbours], keys[neighbours]
+    values = values[np.lexsort((values, owner))]
+    offsets = egos.offsets - np.arange(len(egos) + 1)
+    return Representations({"own": keys[egos.is_centre]}, {"neighbours": Ragged(values, offsets)})
 
 
 class Matches(NamedTuple):
@@ -33,7 +46,7 @@ def matched_pairs(candidates: Representations, targets: Representations) -> Matc
     """The match indicators of aligned rows.
 
     Args:
-        candidates: Rows of :func:`garden.strategies.profile_keys.key_representations`.
+        candidates: Rows of :func:`key_representations`.
         targets: As many of them.
 
     Returns:
@@ -64,7 +77,7 @@ def matched_table(candidates: Representations, targets: Representations) -> Matc
     """The match indicators of all pairs.
 
     Args:
-        candidates: Rows of :func:`garden.strategies.profile_keys.key_representations`.
+        candidates: Rows of :func:`key_representations`.
         targets: Such rows too.
 
     Returns:
@@ -87,6 +100,25 @@ def matched_table(candidates: Representations, targets: Representations) -> Matc
         (wanted_around @ key_counts(alone, vocabulary).T).toarray(),
         (wanted_around @ key_counts(members_of(candidates), vocabulary).T).toarray(),
     )
+
+
+def match_indicators(matches: Matches) -> np.ndarray:
+    """The match indicators of two ego graphs, (…, 4).
+
+    Whether the candidate can be the target, can be its neighbour, looks like a neighbour and is
+    none, and how many members of its ego graph look like neighbours of the target.
+    """
+    linked = matches.beside * matches.seen
+    return np.stack([matches.same, linked, matches.beside - linked, matches.common], axis=-1)
+
+
+def key_counts(keys: Ragged, vocabulary: np.ndarray) -> sp.csr_array:
+    """How often each row holds each key of a sorted vocabulary, sparse (num_rows, num_keys)."""
+    columns = np.searchsorted(vocabulary, keys.values)
+    known = columns < len(vocabulary)
+    known[known] = vocabulary[columns[known]] == keys.values[known]
+    entries = (np.ones(int(known.sum())), (keys.owner[known], columns[known]))
+    return sp.coo_array(entries, shape=(len(keys), len(vocabulary))).tocsr()
 
 
 def key_sums(keys: Ragged) -> np.ndarray:

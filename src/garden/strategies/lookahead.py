@@ -13,8 +13,12 @@ import numpy as np
 
 from garden.graphs.ego import EgoGraphs
 from garden.strategies.base import Selection, Strategy, require_attributes
-from garden.strategies.ego_matching import Matches, matched_pairs, matched_table
-from garden.strategies.profile_keys import key_representations
+from garden.strategies.ego_matching import (
+    Matches,
+    key_representations,
+    matched_pairs,
+    matched_table,
+)
 from garden.strategies.representations import Representations
 
 OWN_MATCH = 1e6

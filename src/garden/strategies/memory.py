@@ -61,6 +61,10 @@ class Memory(ABC):
         """The memory for a graph with these representations; most do not use them."""
         return self
 
+    def towards(self, target: int) -> Self:
+        """The memory of messages to the node at this address; most know nothing of it."""
+        return self
+
 
 class BatchMemory(Memory):
     """A memory that works on many messages at once, each with candidates of its own."""

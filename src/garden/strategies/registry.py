@@ -13,6 +13,7 @@ from garden.errors import SpecError
 from garden.strategies.base import Strategy
 from garden.strategies.evn import EVNWalker
 from garden.strategies.gossip.beacons import Beacons
+from garden.strategies.gossip.directory import Directory
 from garden.strategies.lookahead import BidirectionalWalker, LookaheadWalker
 from garden.strategies.walkers import (
     ConnectionWalker,
@@ -35,7 +36,9 @@ WALKERS: Mapping[str, Callable[[], Strategy]] = {
 }
 """Hand-written strategies whose agents see ego graphs and nothing else; not yet tuned or fitted."""
 
-GOSSIP: Mapping[str, Callable[..., Strategy]] = {strategy.name: strategy for strategy in (Beacons,)}
+GOSSIP: Mapping[str, Callable[..., Strategy]] = {
+    strategy.name: strategy for strategy in (Beacons, Directory)
+}
 """Strategies whose agents tell their neighbours something first."""
 
 
@@ -44,9 +47,9 @@ def registered(name: str) -> Strategy | None:
     head, colon, rest = name.partition(":")
     if head in GOSSIP:
         return GOSSIP[head](**_parameters(name, rest, GOSSIP[head])) if colon else GOSSIP[head]()
-    if head in WALKERS and colon:
+    if head in WALKERS and "=" in rest:  # without one it may be a class in a module of that name
         raise SpecError(f"{name}: {head} takes no parameters: write {head}")
-    return WALKERS[head]() if head in WALKERS else None
+    return WALKERS[name]() if name in WALKERS else None
 
 
 def _parameters(name: str, rest: str, make: Callable[..., Strategy]) -> dict[str, Any]:
@@ -55,9 +58,11 @@ def _parameters(name: str, rest: str, make: Callable[..., Strategy]) -> dict[str
     given: dict[str, Any] = {}
     for pair in rest.split(","):
         key, equals, value = pair.partition("=")
-        if not equals or key not in kinds:
+        if key not in kinds:
             known = ", ".join(kinds)
             raise SpecError(f"{name}: unknown parameter {key!r}: use {known}, as in k=4,seed=1")
+        if not equals:
+            raise SpecError(f"{name}: {key} has no value: write {key}=…")
         if key in given:
             raise SpecError(f"{name}: {key} stands twice: keep one")
         try:

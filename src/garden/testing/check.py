@@ -9,11 +9,14 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.resolve import StrategyLike, strategy_named
 from garden.strategies.base import Strategy
 from garden.strategies.duck_typed import as_strategy
+from garden.strategies.gossip.protocol import GossipStrategy
 from garden.strategies.import_path import made_strategy
+from garden.strategies.representations import Representations
 from garden.testing.declarations import check_declared, copy_of, ready_strategy
 from garden.testing.findings import Findings, RefusedError, StoppedError
 from garden.testing.probes import Probe, probes
 from garden.testing.represent_checks import checked_rows
+from garden.testing.round_checks import settled_rows
 from garden.testing.score_checks import check_scores
 
 
@@ -40,11 +43,13 @@ def check_strategy(
     """Raise :class:`StrategyCheckError`, which lists all that is wrong, or return silently.
 
     The strategy is run on small graphs: are its rows well formed, do they depend on their own ego
-    graph alone, do scores depend on their two rows alone, is nothing random or remembered?
+    graph alone, do scores depend on their two rows alone, is nothing random or remembered? Of a
+    strategy with rounds, rows must settle, depend after r rounds on the ego graphs of agents within
+    r hops alone, and not on the order in which neighbours are heard.
 
     Args:
-        strategy: An object with ``represent`` and ``score``, a class of such, or a name such as
-            ``mypackage.mine:Strategy``.
+        strategy: An object with ``represent`` and ``score``, or ``begin``, ``hear`` and ``score``,
+            a class of such, or a name such as ``mypackage.mine:Strategy``.
         num_attributes: For a strategy that works for a single number of attributes, such as a
             trained model, that number; by default graphs of several widths are used.
         exact: Ask that rows of the same ego graph agree to the last bit and in the same order, as
@@ -94,13 +99,20 @@ def _refusal(strategy: Strategy, probe: Probe, found: Findings) -> str:
         with np.errstate(all="ignore"):  # what comes of it is looked at instead
             ready = ready_strategy(strategy, ego_graphs(probe.graph), probe.where, found)
             fresh = copy_of(ready)
-            rows = checked_rows(ready, fresh, probe, found)
+            rows = _rows(ready, fresh, probe, found)
             check_scores(ready, fresh, rows, probe, found)
     except RefusedError as refusal:
         return str(refusal)
     except StoppedError:
         pass
     return ""
+
+
+def _rows(strategy: Strategy, fresh: Strategy, probe: Probe, found: Findings) -> Representations:
+    """The rows that scores are checked on, themselves checked."""
+    if isinstance(strategy, GossipStrategy) and isinstance(fresh, GossipStrategy):
+        return settled_rows(strategy, fresh, probe, found)
+    return checked_rows(strategy, fresh, probe, found)
 
 
 def _made(strategy: StrategyLike | type[object]) -> Strategy:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import json
 from contextlib import suppress
-from typing import get_args
+from typing import TypeVar, get_args
 
 from garden.graphs.ego import EgoGraphs
 from garden.strategies.base import Fitted, Selection, Strategy, Tempered
 from garden.testing.findings import Findings, StoppedError
+
+Kind = TypeVar("Kind", bound=Strategy)
 
 _TEMPERATURE = 0.7
 
@@ -49,7 +51,7 @@ def check_parameters(strategy: Strategy, found: Findings) -> None:
         )
 
 
-def copy_of(strategy: Strategy) -> Strategy:
+def copy_of(strategy: Kind) -> Kind:
     """A deep copy of the strategy; a shallow one or itself where it cannot be copied."""
     for way in (copy.deepcopy, copy.copy):
         with suppress(Exception):  # it may hold whatever it likes

@@ -63,12 +63,21 @@ def sibling(graph: Graph) -> Graph:
     return _graph(_ring_with_chords(15), graph.num_attributes, kind, 77)
 
 
-def changed_outside(graph: Graph, centre: int) -> Graph:
-    """Another graph with the same ego graph of the centre.
+def within(graph: Graph, centre: int, hops: int) -> set[int]:
+    """The nodes at most so many hops from the centre."""
+    inside = {centre}
+    for _ in range(hops):
+        inside |= {other for node in inside for other in graph.neighbours(node).tolist()}
+    return inside
 
-    Outside it attributes differ, nodes have joined, and edges are rewired.
+
+def changed_outside(graph: Graph, centre: int, hops: int = 1) -> Graph:
+    """Another graph with the same nodes and edges within so many hops of the centre.
+
+    With one hop, that is its ego graph. Outside attributes differ, nodes have joined, and edges are
+    rewired.
     """
-    inside = {centre, *graph.neighbours(centre).tolist()}
+    inside = within(graph, centre, hops)
     num_nodes = graph.num_nodes + _NEWCOMERS
     outside = np.array([node for node in range(num_nodes) if node not in inside])
     dense = _dense(graph.attributes)

@@ -14,8 +14,11 @@ from garden.strategies.representations import Representations
 from garden.testing.declarations import at_temperature, copy_of
 from garden.testing.equality import differing_row, rebuilt, same_numbers, score_room
 from garden.testing.findings import Findings, counted
+from garden.testing.played_rounds import rows_of
 from garden.testing.probes import Probe, reordered, sibling
-from garden.testing.represent_checks import represented
+
+_UNSTEADY = ("represent random", "represent remembers", "rounds remember")
+_ORDER = ("order", "begin order", "hear order")
 
 
 def check_scores(
@@ -40,7 +43,7 @@ def check_scores(
     if "candidates" not in found and "targets" not in found:  # else pairs disagree with the table
         _check_pairs(scoring, rows, targets, table)
     _check_inputs(scoring, rows, targets)
-    if "represent random" in found or "represent remembers" in found:
+    if any(cause in found for cause in _UNSTEADY):
         return
     _check_bytes(scoring, rows, targets, table)
     _check_order(scoring, rows, table, probe)
@@ -150,7 +153,7 @@ def _changes_by_itself(
         )
         return True
     again = scoring.table(rows, targets)
-    represented(strategy, ego_graphs(sibling(probe.graph)), scoring.where, found)
+    rows_of(strategy, ego_graphs(sibling(probe.graph)), scoring.where, found)
     back = scoring.table(rows, targets)
     if not all(same_numbers(table, other, exact=True) for other in (again, back, first)):
         found.add(
@@ -238,10 +241,10 @@ def _check_bytes(
 
 
 def _check_order(scoring: _Scoring, rows: Representations, table: np.ndarray, probe: Probe) -> None:
-    if not rows.ragged or "order" in scoring.found:
+    if not rows.ragged or any(cause in scoring.found for cause in _ORDER):
         return
     egos = reordered(ego_graphs(probe.graph))
-    others = represented(scoring.strategy, egos, scoring.where, scoring.found)
+    others = rows_of(scoring.strategy, egos, scoring.where, scoring.found)
     if not scoring.same(scoring.table(others, others.take(_targets(rows))), table):
         scoring.found.add(
             "order",

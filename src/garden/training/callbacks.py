@@ -16,7 +16,7 @@ from typing import Any
 
 from garden.errors import DataError, SpecError
 from garden.training.config import RunOptions
-from garden.training.stopping import Clock, Plan
+from garden.training.state import Clock, Plan
 
 Record = dict[str, Any]
 """A validation of one seed, as ``metrics.jsonl`` holds it."""

@@ -21,8 +21,8 @@ from garden.errors import (
     known_name,
 )
 from garden.models.registry import DEFAULT_MODEL, MODELS, ModelName, check_model_name
+from garden.process_settings import SHORT_UPDATES, cut_short
 from garden.search.config import MaxHops, check_max_hops
-from garden.short_runs import UPDATES, cut_short
 
 MethodName = Literal["a2c", "exact", "guided"]
 METHODS: tuple[MethodName, ...] = get_args(MethodName)
@@ -271,7 +271,7 @@ class TrainingOptions:
         given.pop("method", None)
         check_options(given, method, model)
         if cut_short():
-            given["updates"] = UPDATES
+            given["updates"] = SHORT_UPDATES
         kind = METHOD_CONFIGS[method]
         known = {name: stored[name] for name in option_names(kind) if name in stored}
         return kind(**{**known, **given})

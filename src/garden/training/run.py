@@ -1,4 +1,4 @@
-"""A training from start to end: folders, logs, resumption, and the policies that come out."""
+"""A training from start to end: folders, metrics, resumption, and the policies that come out."""
 
 from __future__ import annotations
 
@@ -17,20 +17,18 @@ import numpy
 import torch
 
 from garden import __version__
-from garden.atomic import write_text
-from garden.checkpoint_files import CONFIG_FILE
 from garden.datasets.task import SearchTask
 from garden.errors import DataError, SpecError
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.graphs.identity import GraphIdentity
-from garden.models.checkpoint import read_info, write_info
-from garden.models.policy import Policy, PolicyInfo
+from garden.models.policy import Policy, PolicyInfo, read_info, write_info
 from garden.models.registry import ModelConfig, build_model
-from garden.short_runs import cut_short
-from garden.training.callbacks import Listener, SeedListener, listeners_for
+from garden.process_settings import cut_short
+from garden.storage import CONFIG_FILE, write_text
+from garden.training.callbacks import Listener, Record, SeedListener, listeners_for
 from garden.training.config import A2CConfig, RunOptions, TrainingConfig, TrainingOptions
-from garden.training.state import STATE_FILE, MetricsFile, SeedProgress, weights_of
+from garden.training.state import STATE_FILE, SeedProgress, weights_of
 from garden.training.trainer import TRAINS_VALUE, Outcome, Trainer
 from garden.training.training_graph import with_limit
 
@@ -258,6 +256,39 @@ def _check_same_run(folder: Path, info: PolicyInfo) -> None:
             f"{folder}: was trained on {stored.training.get('device')}: resume there, since a run "
             "continues exactly only on one device"
         )
+
+
+class MetricsFile:
+    """``metrics.jsonl``: one line per validation."""
+
+    NAME = "metrics.jsonl"
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / self.NAME
+
+    def append(self, record: Record) -> None:
+        """Add a line, the record of one validation."""
+        try:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(record) + "\n")
+        except OSError as error:
+            raise DataError(f"{self.path}: cannot be written ({error.strerror})") from None
+
+    def cut(self, update: int) -> None:
+        """Drop lines later than this update, which a resumed run will write again."""
+        kept = [record for record in read_metrics(self.path) if record["update"] <= update]
+        write_text(self.path, "".join(json.dumps(record) + "\n" for record in kept))
+
+
+def read_metrics(path: Path) -> list[Record]:
+    """The records of a metrics file; a line cut short by a crash is left out."""
+    records = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+        try:
+            records.append(json.loads(line))
+        except ValueError:
+            continue
+    return records
 
 
 def _summary(outcome: Outcome, config: TrainingConfig, seed: int) -> dict[str, Any]:

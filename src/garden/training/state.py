@@ -1,29 +1,46 @@
-"""Everything that changes while a stack of models trains, and how it is stored per seed.
+"""Everything that changes while a stack of models trains, how it is stored, and when it ends.
 
 A seed's state file holds its last weights, its best weights, its optimiser moments and the random
-state, so that one file is enough to continue exactly. Its metrics file has a line per validation.
+state, so that one file is enough to continue exactly.
+
+A training whose validation has not improved for long is not simply cut off: a falling step size is
+worth a good part of the gain, and a model at full step size jumps about its best. So the step size
+first falls to 0 over a few updates (the cool-down), and then training ends. A time limit is held by
+measuring what updates and validations take. Ctrl-C ends a training between two updates, so that
+what is stored is whole.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+import math
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
+from types import FrameType
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from garden.atomic import write_text
-from garden.checkpoint_files import WEIGHTS_FILE
 from garden.errors import DataError
 from garden.models.base import Model
-from garden.models.checkpoint import read_tensors, write_tensors
+from garden.models.policy import read_tensors, write_tensors
+from garden.storage import WEIGHTS_FILE
+from garden.training.config import TrainingConfig
 
 STATE_FILE = "state.safetensors"
+NOTABLE = 0.001  # what a validation ratio must gain, where a cool-down follows, to count
 _MOMENTS = ("exp_avg", "exp_avg_sq")
-Record = dict[str, Any]
+_RECENT = 50  # updates that the rate is taken from
+
+Clock = Callable[[], float]
+"""The time in seconds, from any fixed moment on."""
 
 
 @dataclass
@@ -156,34 +173,169 @@ def slice_of(name: str, tensor: Tensor, seed: int) -> Tensor:
     return tensor[seed : seed + 1] if is_stacked(name) else tensor
 
 
-class MetricsFile:
-    """``metrics.jsonl``: one line per validation."""
+def note_ratio(progress: SeedProgress, ratio: float, update: int) -> bool:
+    """Count a validation; whether it is the best so far.
 
-    NAME = "metrics.jsonl"
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / self.NAME
-
-    def append(self, record: Record) -> None:
-        """Add a line, the record of one validation."""
-        try:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(record) + "\n")
-        except OSError as error:
-            raise DataError(f"{self.path}: cannot be written ({error.strerror})") from None
-
-    def cut(self, update: int) -> None:
-        """Drop lines later than this update, which a resumed run will write again."""
-        kept = [record for record in read_metrics(self.path) if record["update"] <= update]
-        write_text(self.path, "".join(json.dumps(record) + "\n" for record in kept))
+    Args:
+        progress: a seed's record of its validations.
+        ratio: the validation ratio.
+        update: the update that was validated.
+    """
+    progress.stale += 1
+    progress.idle += 1
+    if ratio < progress.notable_ratio - NOTABLE:
+        progress.notable_ratio, progress.idle = ratio, 0
+    if ratio >= progress.best_ratio:
+        return False
+    progress.best_ratio, progress.best_update, progress.stale = ratio, update, 0
+    return True
 
 
-def read_metrics(path: Path) -> list[Record]:
-    """The records of a metrics file; a line cut short by a crash is left out."""
-    records = []
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
-        try:
-            records.append(json.loads(line))
-        except ValueError:
-            continue
-    return records
+def has_lost_patience(state: TrainingState, config: TrainingConfig) -> bool:
+    """Whether no seed has improved for as many validations as patience says."""
+    if config.patience == 0 or state.cooling_since >= 0:
+        return False
+    if config.cooldown == 0:
+        return all(seed.stale >= config.patience for seed in state.seeds)
+    if state.update + config.cooldown >= config.updates:
+        return False  # the schedule ends sooner than a cool-down would
+    return all(seed.idle >= config.patience for seed in state.seeds)
+
+
+def last_update(state: TrainingState, config: TrainingConfig) -> int:
+    """The update at which training ends, as far as is known."""
+    if state.cooling_since < 0:
+        return config.updates
+    return min(config.updates, state.cooling_since + config.cooldown)
+
+
+def step_size(state: TrainingState, config: TrainingConfig) -> float:
+    """The step size of the next update: the schedule's, or what a cool-down leaves of it."""
+    scheduled = config.learning_rate * step_share(state.update, config)
+    if state.cooling_since < 0:
+        return scheduled
+    height = config.learning_rate * step_share(state.cooling_since, config)
+    left = 1 - (state.update - state.cooling_since) / config.cooldown
+    return min(scheduled, height * left)
+
+
+def step_share(update: int, config: TrainingConfig) -> float:
+    """The share of the learning rate that the schedule gives an update."""
+    if config.schedule == "constant":
+        return 1.0
+    return 0.5 * (1 + math.cos(math.pi * update / config.updates))
+
+
+@dataclass
+class Pace:
+    """Measured times, in seconds. ``lap`` says what the time since the last lap was spent on."""
+
+    clock: Clock = time.monotonic
+    updates: deque[float] = field(default_factory=lambda: deque(maxlen=_RECENT))
+    num_updates: int = 0
+    embedding: float = 0.0  # of the last validation: representing all nodes
+    scoring: float = 0.0  # scores of all nodes for its targets
+    walking: float = 0.0  # expected hops, at one temperature
+    storing: float = 0.0  # whatever else belongs to a validation
+    _since: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._since = self.clock()
+
+    def lap(self) -> float:
+        """The seconds since the last lap."""
+        now = self.clock()
+        passed, self._since = now - self._since, now
+        return passed
+
+    def updated(self) -> None:
+        """An update was made. The first, which warms things up, counts until there are more."""
+        if self.num_updates == 1:
+            self.updates.clear()
+        self.updates.append(self.lap())
+        self.num_updates += 1
+
+    def start_validation(self) -> None:
+        """A validation begins: forget what the last one took."""
+        self.embedding = self.scoring = self.walking = self.storing = 0.0
+        self.lap()
+
+    @property
+    def update(self) -> float:
+        """The seconds that an update takes, the mean of recent ones; 0 before the first."""
+        return fmean(self.updates) if self.updates else 0.0
+
+    def validation(self, num_temperatures: int = 1, share: float = 1.0) -> float:
+        """What a validation takes, on a share of its targets."""
+        of_targets = self.scoring + num_temperatures * self.walking
+        return self.embedding + share * of_targets + self.storing
+
+
+@dataclass
+class Plan:
+    """What lies before a training; the trainer keeps it up to date."""
+
+    update: int  # how many updates have been made
+    last_update: int  # how many there will be, at most
+    validate_every: int
+    may_end_early: bool
+    pace: Pace
+    num_temperatures: int = 0  # that are tried at the end
+    deadline: float | None = None  # by the pace's clock
+    num_started: int = 0  # updates that had been made when this run began
+
+    @property
+    def num_made(self) -> int:
+        """Updates since this run began."""
+        return self.update - self.num_started
+
+    def seconds_left(self) -> float | None:
+        """How long it may still take, validations included; None before the first update."""
+        if self.pace.num_updates == 0:
+            return None
+        seconds = self._scheduled_seconds()
+        if self.deadline is not None:
+            seconds = min(seconds, self.deadline - self.pace.clock())
+        return max(0.0, seconds)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether, by what is known, the time limit comes before the end of the schedule."""
+        return (
+            self.deadline is not None
+            and self.pace.clock() + self._scheduled_seconds() > self.deadline
+        )
+
+    def _scheduled_seconds(self) -> float:
+        pace, every = self.pace, self.validate_every
+        validations = -(-self.last_update // every) - self.update // every
+        seconds = (self.last_update - self.update) * pace.update + validations * pace.validation()
+        return seconds + (pace.validation(self.num_temperatures) if self.num_temperatures else 0)
+
+
+@dataclass
+class Interrupt:
+    """Whether somebody asked to stop, and again."""
+
+    requested: bool = False
+    repeated: bool = False
+
+
+@contextmanager
+def deferred_interrupt(interrupt: Interrupt) -> Iterator[None]:
+    """Within the block, the first Ctrl-C is noted and the second one interrupts as usual."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may handle signals
+        return
+
+    def note(_number: int, _frame: FrameType | None) -> None:
+        if interrupt.requested:
+            interrupt.repeated = True
+            raise KeyboardInterrupt
+        interrupt.requested = True
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

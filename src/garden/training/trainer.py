@@ -30,12 +30,13 @@ from garden.training.methods.a2c import a2c_loss
 from garden.training.methods.base import UpdateLoss
 from garden.training.methods.exact import exact_loss
 from garden.training.methods.guided import guided_loss
-from garden.training.state import SeedProgress, TrainingState
-from garden.training.stopping import (
+from garden.training.state import (
     Clock,
     Interrupt,
     Pace,
     Plan,
+    SeedProgress,
+    TrainingState,
     deferred_interrupt,
     has_lost_patience,
     last_update,

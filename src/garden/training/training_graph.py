@@ -17,10 +17,10 @@ from garden.errors import TaskError
 from garden.graphs.distances import distances
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
+from garden.graphs.identity import profile_keys
 from garden.models.base import EgoTensors, ego_tensors
 from garden.random_streams import VALIDATION_TARGETS
 from garden.search.config import PAPERS_LIMIT, limit_towards
-from garden.strategies.profile_keys import profile_keys
 from garden.training.config import TrainingConfig
 
 MAX_TABLE_NODES = 6000  # up to here all distances are held; beyond, rows are made when asked for

@@ -12,7 +12,7 @@ from garden.experiments.run.executors import (
     on_ray,
 )
 from garden.experiments.run.policy_cache import PolicyCache
-from garden.threads import usable_threads
+from garden.process_settings import usable_threads
 from small_work import Faulty, Mortal, comparison
 
 HERE = os.pathsep.join(filter(None, [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH")]))

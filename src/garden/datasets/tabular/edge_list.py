@@ -11,7 +11,6 @@ import logging
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from garden.atomic import write_file
 from garden.datasets.tabular.column_roles import usual_end_columns
 from garden.datasets.tabular.parse import parse_tables
 from garden.datasets.tabular.table import ColumnNames, column_keys, table_of_rows
@@ -26,6 +25,7 @@ from garden.datasets.text_files import (
 from garden.errors import DataError
 from garden.graphs.graph import Graph
 from garden.graphs.parsed_graph import ParsedGraph, parse_number
+from garden.storage import write_file
 
 _LOG = logging.getLogger("garden")
 

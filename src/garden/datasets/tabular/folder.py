@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 
-from garden.atomic import atomic_folder
 from garden.datasets.tabular.column_roles import usual_end_columns
 from garden.datasets.tabular.edge_list import edge_lines
 from garden.datasets.tabular.parse import parse_tables
@@ -21,6 +20,7 @@ from garden.datasets.text_files import quoted
 from garden.errors import DataError
 from garden.graphs.graph import AttributeTable, Graph
 from garden.graphs.parsed_graph import ParsedGraph, parse_number
+from garden.storage import atomic_folder
 
 _OWN_FILES = {"edges.csv", "edges.parquet", "nodes.csv", "nodes.parquet"}
 

@@ -19,6 +19,7 @@ from garden.experiments.run.policy_cache import PolicyCache, graph_of, task_of
 from garden.graphs.distances import pair_distances
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
+from garden.graphs.identity import profile_keys
 from garden.plots.layout import node_coordinates
 from garden.plots.walk import draw_graph, draw_trip
 from garden.resolve import memory_named
@@ -27,7 +28,6 @@ from garden.search.config import PAPERS_LIMIT
 from garden.search.episode_rng import episode_streams
 from garden.search.metrics import expected_hops
 from garden.search.walk import walk
-from garden.strategies.profile_keys import profile_keys
 from garden.training.config import TrainingOptions
 
 if TYPE_CHECKING:

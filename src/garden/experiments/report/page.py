@@ -12,9 +12,9 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from garden.atomic import write_text
 from garden.experiments.report.claims import Claim, Verdict
 from garden.experiments.report.sections import CLAIMS_FOOTING, Section, Table, read_section
+from garden.storage import write_text
 
 PAGE = "index.html"
 _TITLE = "garden: the paper, reproduced"

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from garden.atomic import write_text
 from garden.experiments.report.claims import CLAIM_COLUMNS, Claim, claim_rows
 from garden.plots.figures import save_figure
+from garden.storage import write_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

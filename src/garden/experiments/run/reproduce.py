@@ -16,6 +16,7 @@ from garden.experiments.ours import (
     trellis_ablation,
     universal,
 )
+from garden.experiments.ours.gossip import experiment as gossip
 from garden.experiments.ours.trellis_memories import LARGER, SPLITS
 from garden.experiments.paper import density, graph_statistics, table2, temperature
 from garden.experiments.paper.runtime import experiment as runtime
@@ -37,7 +38,7 @@ from garden.experiments.run.jobs import Training, Work
 from garden.experiments.run.policy_cache import PolicyCache, groups_to_train
 from garden.experiments.run.progress import ReproductionListener
 from garden.experiments.run.store import Store
-from garden.short_runs import VARIABLE, cut_short
+from garden.process_settings import SHORT_VARIABLE, cut_short
 
 EXPERIMENTS: Mapping[str, Experiment] = {
     experiment.name: experiment
@@ -56,6 +57,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         universal.EXPERIMENT,
         adaptation.EXPERIMENT,
         robustness.EXPERIMENT,
+        gossip.EXPERIMENT,
     )
 }
 RESULTS = "results"
@@ -143,7 +145,9 @@ def try_first_units(experiments: Sequence[Experiment], scope: Scope, folder: Pat
 def refuse_results(folder: Path) -> None:
     """Refuse a folder under ``results/`` where work is cut short: those are figures in full."""
     if cut_short() and RESULTS in folder.absolute().parts:
-        raise SpecError(f"{folder}: {VARIABLE} is set, and nothing is written under {RESULTS}/")
+        raise SpecError(
+            f"{folder}: {SHORT_VARIABLE} is set, and nothing is written under {RESULTS}/"
+        )
 
 
 def experiments_named(names: Sequence[str]) -> list[Experiment]:

@@ -11,9 +11,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from garden.atomic import write_text
 from garden.errors import DataError
 from garden.experiments.run.jobs import FORMAT, Work
+from garden.storage import write_text
 
 RUNS_FILE = "runs.jsonl"
 

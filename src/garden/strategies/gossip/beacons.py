@@ -42,6 +42,7 @@ Rank = Literal["degree", "hash"]
 HOP = 2.0**32  # one hop of the sum, in scores
 TIE = 2.0**16  # one entry that reaches the sum
 MOST_COUNTED = 65_535
+MOST_SEED = 2**64 - 1  # what fits beside a name in the hash
 NO_COMMON_ENTRY = -(2.0**50)  # below the score of any sum
 
 
@@ -82,6 +83,8 @@ class Beacons(GossipStrategy):
             expect(field, value, int, otherwise="a whole number")
             if value < least:
                 raise SpecError(f"beacons: {field}={value}: it must be {least} or more")
+        if self.seed > MOST_SEED:
+            raise SpecError(f"beacons: seed={self.seed}: it must be below 2⁶⁴")
         if self.rank not in get_args(Rank):
             choices = " or ".join(get_args(Rank))
             raise SpecError(f"beacons: rank={self.rank}: choose {choices}")

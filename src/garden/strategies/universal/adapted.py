@@ -9,11 +9,10 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from garden.atomic import free_folder
-from garden.checkpoint_files import CONFIG_FILE
 from garden.graphs.ego import EgoGraphs
 from garden.graphs.identity import GraphIdentity
 from garden.notebook import properties_as_html
+from garden.storage import free_folder
 from garden.strategies.base import Selection, Strategy
 from garden.strategies.representations import Representations
 from garden.strategies.universal.edge_bias import EdgeBias
@@ -89,7 +88,7 @@ class Adapted(Strategy):
         """Store the policy in a folder of its own; another policy's only with ``force``."""
         from garden.strategies.universal.storage import save_adapted
 
-        save_adapted(self, free_folder(folder, CONFIG_FILE, force))
+        save_adapted(self, free_folder(folder, force))
 
     def __repr__(self) -> str:
         graph, way = (

@@ -14,18 +14,17 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from garden.atomic import free_folder
-from garden.checkpoint_files import CONFIG_FILE
 from garden.errors import StrategyError, name_sample
 from garden.graphs.ego import EgoGraphs
 from garden.graphs.link_sketches import GraphSketch
 from garden.notebook import properties_as_html
+from garden.process_settings import map_in_threads
+from garden.storage import free_folder
 from garden.strategies.base import Selection, Strategy, require_attributes, target_blocks
 from garden.strategies.representations import Representations
 from garden.strategies.universal.features import AT
 from garden.strategies.universal.pair_features import PairFeatures, pair_features
 from garden.strategies.universal.representation import ego_representations
-from garden.threads import map_in_threads
 
 MAX_DEVIATIONS = 6.0  # standardised inputs are clipped to ± this
 RECOGNITION = (AT.own, AT.seen, AT.beside, AT.common_log, AT.real)
@@ -135,7 +134,7 @@ class Universal(Strategy):
         """Store the policy in a folder of its own; another policy's only with ``force``."""
         from garden.strategies.universal.storage import save_universal
 
-        save_universal(self, free_folder(folder, CONFIG_FILE, force))
+        save_universal(self, free_folder(folder, force))
 
     def __repr__(self) -> str:
         return f"Universal(temperature {self.temperature}, trained on {self._training_kinds()})"

@@ -13,13 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from garden.graphs.ego import EgoGraphs, ragged_rows
+from garden.graphs.identity import ProfileEntries, keys_of_entries, profile_entries
 from garden.splitmix import mixed
 from garden.strategies.ego_matching import key_sums
-from garden.strategies.profile_keys import (
-    ProfileEntries,
-    keys_of_entries,
-    profile_entries,
-)
 from garden.strategies.representations import Ragged, Representations
 
 MAX_MEMBERS = 32  # neighbours whose profiles are sent; the keys of all are

@@ -1,4 +1,4 @@
-"""Folders of `universal` and of policies adapted from it (:mod:`garden.checkpoint_files`)."""
+"""Folders of `universal` and of policies adapted from it (:mod:`garden.storage`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from garden.checkpoint_files import (
+from garden.errors import DataError
+from garden.graphs.sketch_file import read_sketches, write_sketches
+from garden.storage import (
     CONFIG_FILE,
     WEIGHTS_FILE,
     arrays_hash,
@@ -19,8 +21,6 @@ from garden.checkpoint_files import (
     write_arrays,
     write_config,
 )
-from garden.errors import DataError
-from garden.graphs.sketch_file import read_sketches, write_sketches
 from garden.strategies.universal.adapted import Adapted
 from garden.strategies.universal.edge_bias import EdgeBias
 from garden.strategies.universal.features import NUM_FEATURES, PAIR_FEATURES

@@ -1,4 +1,4 @@
-"""As many threads as the process may use."""
+"""What environment variables tell a process: how many threads to use."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from garden.threads import map_in_threads, usable_threads
+from garden.process_settings import map_in_threads, usable_threads
 
 
 @pytest.fixture(autouse=True)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from garden.atomic import check_writable, write_file, write_text
 from garden.errors import DataError
+from garden.storage import check_writable, write_file, write_text
 
 
 def test_write_text__replaces_a_file_and_leaves_nothing_beside_it(tmp_path):

@@ -1,7 +1,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from garden.strategies.profile_keys import profile_keys
+from garden.graphs.identity import profile_keys
 
 
 def test_profile_keys__depend_on_the_profile_and_not_on_its_storage():

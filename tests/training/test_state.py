@@ -5,19 +5,19 @@ from dataclasses import replace
 import pytest
 
 import garden
-from garden.checkpoint_files import CONFIG_FILE, WEIGHTS_FILE
 from garden.cli.main import main
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.errors import SpecError
 from garden.experiments.run.jobs import Training, at_full_length
-from garden.models.checkpoint import read_tensors, tensors_hash
+from garden.models.policy import read_tensors
+from garden.storage import CONFIG_FILE, WEIGHTS_FILE, arrays_hash
 from garden.training import run as run_module
 from garden.training import trainer as trainer_module
 from garden.training import validation
 from garden.training.config import METHODS, RunOptions, TrainingOptions
-from garden.training.state import SeedProgress, read_metrics
-from garden.training.stopping import NOTABLE, has_lost_patience, note_ratio, step_share
+from garden.training.run import read_metrics
+from garden.training.state import NOTABLE, SeedProgress, has_lost_patience, note_ratio, step_share
 from garden.training.trainer import Trainer
 from garden.training.training_graph import max_validation_targets
 
@@ -40,9 +40,9 @@ def test_stopping__hands_over_the_last_update_where_it_is_better_than_what_was_v
     state, _ = read_tensors(tmp_path / "state.safetensors")
     last = {name.removeprefix("last."): state[name] for name in state if name[:5] == "last."}
     last["temperature"] = handed["temperature"]
-    assert tensors_hash(handed) == tensors_hash(last)
+    assert arrays_hash(handed) == arrays_hash(last)
     again = garden.load_policy(tmp_path)
-    assert tensors_hash(again.model.state_dict()) == tensors_hash(run.policy.model.state_dict())
+    assert arrays_hash(again.model.state_dict()) == arrays_hash(run.policy.model.state_dict())
 
 
 @pytest.mark.parametrize("stop", [20, 31])
@@ -52,7 +52,7 @@ def test_stopping__off_the_validation_grid_leaves_no_trace_in_a_resumed_run(tmp_
     train_into(tmp_path / "parts", OFF_GRID, resume=True)
     assert state_of(tmp_path / "whole") == state_of(tmp_path / "parts")
     models = [read_tensors(tmp_path / name / WEIGHTS_FILE)[0] for name in ("whole", "parts")]
-    assert tensors_hash(models[0]) == tensors_hash(models[1])
+    assert arrays_hash(models[0]) == arrays_hash(models[1])
 
 
 def test_stopping__keeps_the_best_where_the_last_update_is_worse(tmp_path):

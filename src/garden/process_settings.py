@@ -1,6 +1,8 @@
-"""Work in threads: as many at once as the process may use.
+"""What environment variables tell this process: how many threads to use, whether to cut work short.
 
-It serves functions that let the GIL go, as compiled kernels do.
+``OMP_NUM_THREADS`` limits the threads that work is spread over. Where ``GARDEN_SHORT`` is set,
+trainings make a few updates, an experiment runs its first job at a small size, and nothing is
+written under ``results/``, so that tests can run every command of the documentation in seconds.
 """
 
 from __future__ import annotations
@@ -13,9 +15,21 @@ from typing import TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+SHORT_VARIABLE = "GARDEN_SHORT"
+SHORT_UPDATES = 3
+"""The updates of a training that is cut short."""
+
+
+def cut_short() -> bool:
+    """Whether work is cut short in this process."""
+    return os.environ.get(SHORT_VARIABLE, "") not in ("", "0")
+
 
 def map_in_threads(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-    """The function's results for all items, in their order; for one item without another thread."""
+    """The function's results for all items, in their order, by as many threads as may be used.
+
+    It serves functions that let the GIL go, as compiled kernels do. One item needs no other thread.
+    """
     if len(items) == 1:
         return [function(items[0])]
     with ThreadPoolExecutor(usable_threads()) as pool:

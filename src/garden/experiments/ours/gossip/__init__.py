@@ -1,0 +1,1 @@
+"""What neighbours that talk gain: sketches against their size, bars, cards, traffic."""

@@ -1,0 +1,186 @@
+"""Bars for ``beacons:k=16``: figures over ten rank seeds, and what they are held against."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from garden.experiments.ours.gossip.graphs import (
+    COLLECTION,
+    FACEBOOK,
+    PAGES,
+    TWITCH,
+    column_of,
+    graphs_of,
+    pairs_to_targets,
+)
+from garden.experiments.ours.gossip.outcomes import outcome, outcome_of_walks
+from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
+from garden.experiments.ours.gossip.sketch_walks import Searchers, Walks, sketch_walks
+from garden.experiments.report.claims import Claim, claim_by_case
+from garden.experiments.report.intervals import over_seeds
+from garden.experiments.report.sections import Table
+from garden.experiments.run.config import Scope
+from garden.experiments.run.experiment import ResultOf
+from garden.experiments.run.jobs import Work
+from garden.experiments.run.policy_cache import PolicyCache, graph_of
+from garden.graphs.distances import pair_distances
+from garden.search.chain import hop_distributions
+from garden.search.config import PAPERS_LIMIT
+from garden.search.metrics import expected_hops
+from garden.search.rounds import node_keys, settle
+from garden.strategies.gossip.beacons import Beacons
+
+NUM_SEEDS = 10
+K = 16
+_GRAPHS: Mapping[str, str] = {**FACEBOOK, **TWITCH, **PAGES, **COLLECTION}
+_MEMORYLESS_BARS = {
+    **dict.fromkeys(FACEBOOK, 1.01),
+    "musae-facebook": 1.03,
+    "twitch:PTBR": 1.005,
+}
+_BACKTRACK_BARS = {"musae-facebook": 1.02}
+_MAX_EXACT = 1.3e8  # links, both ways, times targets: beyond it memoryless walks are sampled
+
+
+@final
+@dataclass(frozen=True)
+class BarTrial(Work):
+    """``beacons`` with one rank seed on one graph, to every node or to 300 of them."""
+
+    kind: ClassVar[str] = "gossip-bar"
+
+    graph: str
+    rank_seed: int
+    k: int = K
+
+    @property
+    def title(self) -> str:
+        """The graph and the seed."""
+        return f"{self.graph}, rank seed {self.rank_seed}"
+
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
+        """Memoryless by exact chains where they are affordable; with ``backtrack`` by walks."""
+        graph = graph_of(self.graph)
+        strategy = Beacons(k=self.k, seed=self.rank_seed)
+        rows = settle(graph, strategy).rows
+        pairs = pairs_to_targets(graph)
+        distances = pair_distances(graph, pairs)
+        num_targets = len(np.unique(pairs[:, 1]))
+        keys = node_keys(graph, strategy.key_seed)
+        searchers = Searchers(graph, PricedBeacons(strategy), rows, keys)
+
+        def sampled(memory: str) -> dict[str, Any]:
+            walks = sketch_walks(searchers, pairs, Walks(memory))
+            return outcome_of_walks(walks.hops, pairs, distances)
+
+        exact = len(graph.indices) * num_targets <= _MAX_EXACT
+        if exact:
+            table = hop_distributions(graph, strategy, rows, pairs, PAPERS_LIMIT)
+            memoryless = outcome(expected_hops(table), table[:, -1], distances, pairs[:, 1])
+        else:
+            memoryless = sampled("none")
+        return {
+            "num_nodes": graph.num_nodes,
+            "num_targets": num_targets,
+            "num_pairs": len(pairs),
+            "evaluation": "exact" if exact else "sampled",
+            "none": memoryless,
+            "backtrack": sampled("backtrack"),
+        }
+
+
+def works(scope: Scope) -> list[Work]:
+    """Every graph, every rank seed."""
+    return [work for of in _trials(scope).values() for work in of]
+
+
+def findings(scope: Scope, result_of: ResultOf) -> tuple[list[Claim], list[Table]]:
+    """The bars as claims, and a table of figures."""
+    results = {name: [result_of(work) for work in of] for name, of in _trials(scope).items()}
+    return (_claims(results), [_table(results)]) if results else ([], [])
+
+
+def _trials(scope: Scope) -> dict[str, list[BarTrial]]:
+    return {
+        name: [BarTrial(spec, seed) for seed in scope.seeds_or(NUM_SEEDS)]
+        for name, spec in graphs_of(scope, _GRAPHS).items()
+    }
+
+
+Results = Mapping[str, Sequence[Mapping[str, Any]]]
+
+
+def _claims(results: Results) -> list[Claim]:
+    claims = []
+    for memory, bars in (("none", _MEMORYLESS_BARS), ("backtrack", _BACKTRACK_BARS)):
+        label = f"beacons:k={K}" + ("" if memory == "none" else f"+{memory}")
+        for bar in sorted(set(bars.values())):
+            cases = {
+                column_of(name): _mean(of, memory, "ratio") <= bar
+                for name, of in results.items()
+                if bars.get(name) == bar
+            }
+            if cases:
+                claims.append(claim_by_case(f"{label}: a ratio of at most {bar:g}", cases))
+    truncated: dict[str, bool] = {}
+    for name, of in results.items():
+        case = name.partition("/")[0] if name in COLLECTION else column_of(name)
+        none = all(one["backtrack"]["truncated"] == 0 for one in of)
+        truncated[case] = truncated.get(case, True) and none
+    claims.append(claim_by_case(f"beacons:k={K}+backtrack: nothing truncated", truncated))
+    return claims
+
+
+def _mean(of: Sequence[Mapping[str, Any]], memory: str, metric: str) -> float:
+    return float(np.mean([one[memory][metric] for one in of]))
+
+
+def _table(results: Results) -> Table:
+    rows = [_row(name, of) for name, of in results.items()]
+    return Table(
+        "gossip-bars",
+        f"beacons:k={K}, rank=degree: mean over rank seeds (least – greatest)",
+        (
+            "graph",
+            "nodes",
+            "targets",
+            "pairs",
+            "memoryless",
+            "evaluation",
+            "bar",
+            "+backtrack",
+            "bar",
+            "truncated, memoryless, %",
+            "truncated, +backtrack, %",
+        ),
+        tuple(rows),
+        f"{len(next(iter(results.values())))} rank seeds. Every node is a target up to 2,000 "
+        "nodes, 300 above; 50 sources a target, or all. Walks are truncated at 100 hops.",
+    )
+
+
+def _row(name: str, of: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    def spread(memory: str) -> str:
+        ratios = [one[memory]["ratio"] for one in of]
+        return f"{over_seeds(ratios).mean:.4f} ({min(ratios):.4f} – {max(ratios):.4f})"
+
+    def bar(bars: Mapping[str, float]) -> str:
+        return f"≤ {bars[name]:g}" if name in bars else "none set"
+
+    return (
+        column_of(name),
+        str(of[0]["num_nodes"]),
+        str(of[0]["num_targets"]),
+        str(of[0]["num_pairs"]),
+        spread("none"),
+        of[0]["evaluation"],
+        bar(_MEMORYLESS_BARS),
+        spread("backtrack"),
+        bar(_BACKTRACK_BARS),
+        f"{100 * _mean(of, 'none', 'truncated'):.4g}",
+        f"{100 * _mean(of, 'backtrack', 'truncated'):.4g}",
+    )

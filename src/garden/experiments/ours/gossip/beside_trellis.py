@@ -1,0 +1,136 @@
+"""``beacons`` on the test pairs that trained policies were played on: units of work and a table.
+
+What trellis found is taken from the results of other experiments, beside these, where the task's
+hash is the same; no policy is trained here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from garden.experiments.ours.gossip.graphs import FACEBOOK, PAGES, column_of, graphs_of
+from garden.experiments.ours.gossip.outcomes import outcome_of_walks
+from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
+from garden.experiments.ours.gossip.sketch_walks import Searchers, Walks, sketch_walks
+from garden.experiments.report.sections import Table
+from garden.experiments.report.tables import Row
+from garden.experiments.run.config import FIRST_SEED, Scope
+from garden.experiments.run.experiment import ResultOf
+from garden.experiments.run.jobs import Work
+from garden.experiments.run.policy_cache import PolicyCache, graph_of, task_of
+from garden.experiments.run.store import RUNS_FILE, Store
+from garden.graphs.distances import pair_distances
+from garden.search.rounds import node_keys, settle
+from garden.strategies.gossip.beacons import Beacons
+
+NUM_SEEDS = 3
+SIZES = (4, 16)
+_GRAPHS: Mapping[str, str] = {**FACEBOOK, "twitch:PTBR": "twitch:PTBR", **PAGES}
+_TRAINED = ("trellis", "trellis+backtrack")
+_STORES = ("facebook", "larger")
+
+
+@final
+@dataclass(frozen=True)
+class SplitTrial(Work):
+    """``beacons`` on the test pairs of one split."""
+
+    kind: ClassVar[str] = "gossip-test-pairs"
+
+    graph: str
+    seed: int
+    sizes: tuple[int, ...] = SIZES
+
+    @property
+    def title(self) -> str:
+        """The graph and the split."""
+        return f"{self.graph}, test pairs of seed {self.seed}"
+
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
+        """One walk for each pair and memory; rank seed 0."""
+        task = task_of(self.graph, self.seed)
+        graph, pairs = graph_of(self.graph), task.test_pairs
+        distances, keys = pair_distances(graph, pairs), node_keys(graph, 0)
+        played = {}
+        for k in self.sizes:
+            strategy = Beacons(k=k)
+            searchers = Searchers(
+                graph, PricedBeacons(strategy), settle(graph, strategy).rows, keys
+            )
+            for label, memory in _labels(k).items():
+                hops = sketch_walks(searchers, pairs, Walks(memory)).hops
+                played[label] = outcome_of_walks(hops, pairs, distances)
+        return {"task_hash": task.content_hash, "played": played}
+
+
+def works(scope: Scope) -> list[Work]:
+    """Every graph and split that trellis may have been trained on."""
+    return [work for of in _trials(scope).values() for work in of]
+
+
+def tables(scope: Scope, result_of: ResultOf, folder: Path) -> list[Table]:
+    """One table, or none where no graph is asked for."""
+    results = {name: [result_of(work) for work in of] for name, of in _trials(scope).items()}
+    if not results:
+        return []
+    stored = stored_ratios(folder.parent)
+    rows: list[Row] = []
+    for label in [label for k in SIZES for label in _labels(k)]:
+        means = (np.mean([one["played"][label]["ratio"] for one in of]) for of in results.values())
+        rows.append((label, *(f"{mean:.3f}" for mean in means)))
+    for label in _TRAINED:
+        cells = (
+            _trained_cell([stored.get((one["task_hash"], label)) for one in of])
+            for of in results.values()
+        )
+        rows.append((label, *cells))
+    footing = (
+        f"The test pairs of {len(next(iter(results.values())))} splits, the same for all rows. "
+        "Trellis is trained on other targets of the same graph and sees ego graphs alone; its "
+        f"figures are those stored by the experiments {' and '.join(_STORES)}. Other graphs have "
+        "no trained trellis."
+    )
+    columns = ("strategy", *(column_of(name) for name in results))
+    return [Table("gossip-trellis", "Oracle ratio on test pairs", columns, tuple(rows), footing)]
+
+
+def stored_ratios(results: Path) -> dict[tuple[str, str], float]:
+    """The mean ratio of each trained contender on test pairs, by task hash and label."""
+    found = {}
+    for name in _STORES:
+        if not (results / name / RUNS_FILE).exists():
+            continue
+        for record in Store(results / name).records.values():
+            evaluation = record["work"].get("evaluation", {})
+            if evaluation.get("split") != "test" or evaluation.get("all_pairs"):
+                continue
+            for label in _TRAINED:
+                if label in record["result"]["contenders"]:
+                    one = record["result"]["contenders"][label]
+                    mean = float(np.average(one["ratio"], weights=one["pairs"]))
+                    found[record["result"]["task_hash"], label] = mean
+    return found
+
+
+def _trained_cell(ratios: list[float | None]) -> str:
+    known = [ratio for ratio in ratios if ratio is not None]
+    if len(known) < len(ratios):
+        return "– (no stored run on these pairs)"
+    return f"{np.mean(known):.3f}"
+
+
+def _labels(k: int) -> dict[str, str]:
+    return {f"beacons:k={k}": "none", f"beacons:k={k}+backtrack": "backtrack"}
+
+
+def _trials(scope: Scope) -> dict[str, list[SplitTrial]]:
+    seeds = range(FIRST_SEED, FIRST_SEED + (1 if scope.quick else NUM_SEEDS))
+    return {
+        name: [SplitTrial(spec, seed) for seed in seeds]
+        for name, spec in graphs_of(scope, _GRAPHS).items()
+    }

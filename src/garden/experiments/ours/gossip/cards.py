@@ -1,0 +1,224 @@
+"""What a card costs and tells: the limit of neighbours' keys, and privacy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from garden.experiments.ours.gossip.card_attack import attack_scores, auc, strangers_of
+from garden.experiments.ours.gossip.graphs import (
+    FACEBOOK,
+    GENERATED,
+    PAGES,
+    TWITCH,
+    column_of,
+    graphs_of,
+)
+from garden.experiments.ours.gossip.outcomes import estimate, outcome_of_walks
+from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
+from garden.experiments.ours.gossip.sketch_walks import Searchers, Walks, sketch_walks
+from garden.experiments.ours.gossip.tradeoff import BYTES_PER_KEY, MEMORIES, NUM_PAIRS, pairs_of
+from garden.experiments.report.sections import Table
+from garden.experiments.run.config import Scope
+from garden.experiments.run.experiment import ResultOf
+from garden.experiments.run.jobs import Work
+from garden.experiments.run.policy_cache import PolicyCache, graph_of
+from garden.random_streams import CARD_PAIRS
+from garden.search.rounds import node_keys, settle
+from garden.strategies.gossip.beacons import Beacons, Rank
+from garden.strategies.gossip.sketches import BYTES_PER_ENTRY, num_adjacent
+from garden.strategies.representations import Representations
+
+K = 16
+LIMITS = (0, 16, 64, -1)  # of neighbours' keys on a card; −1: all of them
+RANKS: tuple[Rank, ...] = ("degree", "hash")
+NUM_CARD_PAIRS = 10_000
+_GRAPHS: Mapping[str, str] = {
+    **FACEBOOK,
+    **TWITCH,
+    **PAGES,
+    **GENERATED,
+    "fb100/JohnsHopkins55": "collection:fb100/JohnsHopkins55",
+}
+
+
+@final
+@dataclass(frozen=True)
+class CardLimitTrial(Work):
+    """One graph, with cards of several limits of neighbours' keys."""
+
+    kind: ClassVar[str] = "gossip-card-limit"
+
+    graph: str
+    k: int = K
+    limits: tuple[int, ...] = LIMITS
+    num_pairs: int = NUM_PAIRS
+
+    @property
+    def title(self) -> str:
+        """The graph."""
+        return f"{self.graph}, neighbours on a card"
+
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
+        """The same sketches with every limit, on the same pairs."""
+        graph = graph_of(self.graph)
+        rows = settle(graph, Beacons(k=self.k)).rows
+        pairs, distances = pairs_of(self.graph, self.num_pairs)
+        keys = node_keys(graph, 0)
+        by_limit = {}
+        for limit in self.limits:
+            strategy = Beacons(k=self.k, neighbours=graph.num_nodes if limit < 0 else limit)
+            searchers = Searchers(graph, PricedBeacons(strategy), rows, keys)
+            played = {
+                memory: outcome_of_walks(
+                    sketch_walks(searchers, pairs, Walks(memory)).hops, pairs, distances
+                )
+                for memory in MEMORIES
+            }
+            by_limit[str(limit)] = {**played, "key_bytes": _key_bytes(strategy.card(rows))}
+        return {
+            "sketch_bytes": len(rows.ragged["keys"].values) * BYTES_PER_ENTRY / graph.num_nodes,
+            "kept_key_bytes": _key_bytes(rows),
+            "max_degree": int(graph.degrees.max()),
+            "over_64": float((graph.degrees > 64).mean()),
+            "limits": by_limit,
+        }
+
+
+def _key_bytes(rows: Representations) -> float:
+    return len(rows.ragged["neighbours"].values) * BYTES_PER_KEY / len(rows)
+
+
+@final
+@dataclass(frozen=True)
+class CardPrivacyTrial(Work):
+    """What two cards tell of a link between their owners, and one card of its owner's degree."""
+
+    kind: ClassVar[str] = "gossip-card-privacy"
+
+    graph: str
+    rank: Rank
+    k: int = K
+    num_pairs: int = NUM_CARD_PAIRS
+
+    @property
+    def title(self) -> str:
+        """The graph and the rank."""
+        return f"{self.graph}, what cards tell, rank={self.rank}"
+
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
+        """Neighbours and strangers, told apart with and without neighbours' keys on cards."""
+        graph = graph_of(self.graph)
+        rows = settle(graph, Beacons(k=self.k, rank=self.rank)).rows
+        rng = np.random.default_rng([0, CARD_PAIRS])
+        ends = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+        links = rng.integers(len(graph.indices), size=self.num_pairs)
+        neighbours = np.column_stack([ends[links], graph.indices[links]])
+        strangers = strangers_of(graph, self.num_pairs, rng)
+        found: dict[str, Any] = {}
+        for limit in (64, 0):
+            strategy = Beacons(k=self.k, rank=self.rank, neighbours=limit)
+            cards = strategy.card(rows)
+            found[str(limit)] = auc(
+                attack_scores(cards, neighbours), attack_scores(cards, strangers)
+            )
+        shown = num_adjacent(rows) + np.diff(
+            Beacons(k=self.k, rank=self.rank).card(rows).ragged["neighbours"].offsets
+        )
+        return {
+            "auc": found,
+            "names_class": 1.0 if self.rank == "degree" else 0.0,
+            "lists_all_neighbours": float((shown == graph.degrees).mean()),
+        }
+
+
+def works(scope: Scope) -> list[Work]:
+    """Limits, then privacy."""
+    specs = graphs_of(scope, _GRAPHS).values()
+    return [
+        *(CardLimitTrial(spec) for spec in specs),
+        *(CardPrivacyTrial(spec, rank) for spec in specs for rank in RANKS),
+    ]
+
+
+def tables(scope: Scope, result_of: ResultOf) -> list[Table]:
+    """What the limit costs, and what cards tell."""
+    graphs = graphs_of(scope, _GRAPHS)
+    if not graphs:
+        return []
+    limits = {name: result_of(CardLimitTrial(spec)) for name, spec in graphs.items()}
+    privacy = {
+        (name, rank): result_of(CardPrivacyTrial(spec, rank))
+        for name, spec in graphs.items()
+        for rank in RANKS
+    }
+    return [_limit_table(limits), _privacy_table(privacy)]
+
+
+def _limit_table(results: Mapping[str, Mapping[str, Any]]) -> Table:
+    rows = []
+    for name, result in results.items():
+        for limit, one in result["limits"].items():
+            rows.append(
+                (
+                    column_of(name),
+                    "all" if limit == "-1" else limit,
+                    *(estimate(one[memory]).text(3) for memory in MEMORIES),
+                    f"{result['sketch_bytes']:.0f}",
+                    f"{one['key_bytes']:.0f}",
+                    f"{result['kept_key_bytes']:.0f}",
+                    f"{100 * result['over_64']:.1f}",
+                )
+            )
+    return Table(
+        "gossip-card-limit",
+        f"beacons:k={K}: oracle ratio by how many neighbours' keys a card carries (95 % interval)",
+        (
+            "graph",
+            "keys at most",
+            "memoryless",
+            "+backtrack",
+            "bytes of sketch a node",
+            "bytes of further keys on a card",
+            "bytes of further keys that an agent keeps",
+            "nodes with more than 64 neighbours, %",
+        ),
+        tuple(rows),
+        "Neighbours that are beacons stand in the sketch and count towards the limit; further keys "
+        "are the others, 8 bytes each. An entry of a sketch is 11 bytes.",
+    )
+
+
+def _privacy_table(results: Mapping[tuple[str, Rank], Mapping[str, Any]]) -> Table:
+    return Table(
+        "gossip-card-privacy",
+        f"beacons:k={K}: what cards tell",
+        (
+            "graph",
+            "rank",
+            "AUC, 64 neighbours' keys",
+            "AUC, none",
+            "degree class named, %",
+            "all neighbours listed, %",
+        ),
+        tuple(
+            (
+                column_of(name),
+                rank,
+                f"{one['auc']['64']:.4f}",
+                f"{one['auc']['0']:.4f}",
+                f"{100 * one['names_class']:.0f}",
+                f"{100 * one['lists_all_neighbours']:.1f}",
+            )
+            for (name, rank), one in results.items()
+        ),
+        "AUC of telling the ends of a random link from two random nodes without one, by their "
+        f"cards alone, {NUM_CARD_PAIRS:,} pairs of each kind: first whether a card names the other "
+        "owner at distance 1, then the greatest difference of two distances to a common entry "
+        "(above 1 there is no link), the least sum, and how many entries are common. With "
+        "rank=degree the own entry of a card holds the owner's class, so that it is always named; "
+        "where all neighbours are listed, so is the degree.",
+    )

@@ -1,0 +1,49 @@
+"""What neighbours that talk gain, and what it costs: the parts of the experiment together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from garden.experiments.ours.gossip import (
+    bars,
+    beside_trellis,
+    by_profile,
+    cards,
+    changes,
+    tradeoff_report,
+    traffic,
+)
+from garden.experiments.report.sections import Findings
+from garden.experiments.run.config import Scope
+from garden.experiments.run.experiment import Experiment, ResultOf
+from garden.experiments.run.jobs import Work
+
+
+def works(scope: Scope) -> Sequence[Work]:
+    """Sizes and rivals, bars, test pairs, cards, traffic, changes, targets by profile."""
+    parts = (tradeoff_report, bars, beside_trellis, cards, traffic, changes, by_profile)
+    return [work for part in parts for work in part.works(scope)]
+
+
+def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
+    """The findings of all parts."""
+    size_claims, size_tables, figures = tradeoff_report.findings(scope, result_of, folder)
+    bar_claims, bar_tables = bars.findings(scope, result_of)
+    profile_claims, profile_tables = by_profile.findings(scope, result_of)
+    return Findings(
+        claims=(*bar_claims, *size_claims, *profile_claims),
+        tables=(
+            *bar_tables,
+            *size_tables,
+            *beside_trellis.tables(scope, result_of, folder),
+            *cards.tables(scope, result_of),
+            *traffic.tables(scope, result_of),
+            *changes.tables(scope, result_of),
+            *profile_tables,
+        ),
+        figures=tuple(figures),
+    )
+
+
+EXPERIMENT = Experiment("gossip", "Agents that talk before they search", works, report)

@@ -1,0 +1,49 @@
+"""What is kept of played pairs: a ratio with its interval, how many are truncated, the hops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from garden.experiments.report.intervals import Estimate
+from garden.search.config import PAPERS_LIMIT
+from garden.search.metrics import oracle_ratio_interval
+
+_DIGITS = 6
+
+
+def outcome(
+    hops: np.ndarray, truncated: np.ndarray, distances: np.ndarray, targets: np.ndarray
+) -> dict[str, Any]:
+    """The outcome of one contender.
+
+    Args:
+        hops: E[min(hops, limit)] of each pair, (num_pairs,).
+        truncated: The share of each pair's walks that were truncated, (num_pairs,).
+        distances: The distance of each pair, (num_pairs,).
+        targets: The target of each pair, (num_pairs,).
+    """
+    ratios = hops / distances
+    mean = float(ratios.mean())
+    low, high = oracle_ratio_interval(ratios, targets) or (mean, mean)
+    return {
+        "ratio": round(mean, _DIGITS),
+        "interval": [round(low, _DIGITS), round(high, _DIGITS)],
+        "truncated": round(float(truncated.mean()), _DIGITS),
+        "hops": round(float(hops.mean()), _DIGITS),
+    }
+
+
+def outcome_of_walks(
+    hops: np.ndarray, pairs: np.ndarray, distances: np.ndarray, max_hops: int = PAPERS_LIMIT
+) -> dict[str, Any]:
+    """The outcome of sampled walks, (num_pairs, walks_per_pair), max_hops + 1 where truncated."""
+    capped = np.minimum(hops, max_hops).mean(axis=1)
+    return outcome(capped, (hops > max_hops).mean(axis=1), distances, pairs[:, 1])
+
+
+def estimate(played: Mapping[str, Any]) -> Estimate:
+    """The ratio of an outcome with its interval."""
+    return Estimate(played["ratio"], *played["interval"])

@@ -1,0 +1,47 @@
+"""``beacons`` with a price on hubs: candidates of high degree class score less."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+
+from garden.graphs.ego import EgoGraphs
+from garden.strategies.base import Selection, Strategy
+from garden.strategies.gossip.beacons import Beacons
+from garden.strategies.gossip.sketches import own_entries
+from garden.strategies.representations import Representations
+
+TIES_ONLY = 2.0**26
+"""A price per class that counts before the number of entries and never weighs a hop: classes are
+below 64, one hop is 2³², and 1,024 entries weigh as much as one class."""
+
+
+@final
+@dataclass(frozen=True)
+class PricedBeacons(Strategy):
+    """The score of ``beacons`` less a price for each class of the candidate; the target is free.
+
+    A row's own entry holds its class, so that a holder knows the prices of its neighbours.
+    """
+
+    beacons: Beacons
+    price: float = 0.0  # of one class, in units of the score
+
+    name: ClassVar[str] = "priced beacons"
+    selection: ClassVar[Selection] = "argmax"
+    needs_attributes: ClassVar[bool] = False
+
+    def represent(self, egos: EgoGraphs) -> Representations:
+        """Rows come from rounds."""
+        return self.beacons.represent(egos)
+
+    def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
+        """As ``beacons``, less the price; a candidate at sum 0 is the target."""
+        scores = self.beacons.score(candidates, targets)
+        return np.where(scores > 0, scores, scores - self.prices(candidates))
+
+    def prices(self, rows: Representations) -> np.ndarray:
+        """What each row's score is lowered by, (num_rows,) float64."""
+        return self.price * own_entries(rows).classes.astype(np.float64)

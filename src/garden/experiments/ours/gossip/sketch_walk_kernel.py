@@ -1,0 +1,147 @@
+"""The compiled loop of walks by sketches: a candidate is scored when a holder first looks at it.
+
+Importing this module needs numba.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from garden.compiled import compiled
+from garden.search.kernels import next_state, uniform
+from garden.strategies.gossip.beacons import HOP, MOST_COUNTED, NO_COMMON_ENTRY, TIE
+
+_FREE = -1  # a node that the card does not name
+_FAR = 1 << 30  # more than any sum
+
+
+@compiled()
+def walk_by_sketches(  # type: ignore[no-untyped-def]
+    indptr,
+    indices,
+    nodes,
+    distances,
+    at,
+    others,
+    others_at,
+    goal_nodes,
+    goal_distances,
+    goal_at,
+    goal_others,
+    goal_others_at,
+    prices,
+    targets,
+    first_walk,
+    sources,
+    states,
+    backtrack,
+    max_hops,
+    hops,
+    paths,
+):
+    """Walk ``first_walk[t]`` … ``first_walk[t + 1] − 1`` towards ``targets[t]``, for every t.
+
+    ``nodes``, ``distances``, ``at``, ``others`` and ``others_at`` have a row per node: the nodes of
+    its entries, their distances, and its neighbours that are no entries. Those with ``goal_`` are
+    the cards, a row per target. ``prices`` (num_nodes,) is what a candidate's score is lowered by.
+    ``sources`` and random ``states`` (num_walks,) are those of the walks. With ``backtrack``,
+    visited nodes are avoided, and a dead end is left by one hop back. ``hops`` (num_walks,) and
+    ``paths``, (num_walks, max_hops + 1) or empty, are filled; hops are max_hops + 1 where
+    truncated.
+    """
+    num_nodes = len(indptr) - 1
+    named = np.full(num_nodes, _FREE, dtype=np.int32)  # distances on the card of the target
+    scores = np.empty(num_nodes)
+    scored_for = np.full(num_nodes, -1, dtype=np.int64)
+    visited = np.zeros(num_nodes, dtype=np.bool_)
+    stack = np.empty(max_hops + 1, dtype=np.int64)
+    path = np.empty(max_hops + 1, dtype=np.int64)
+    best_ones = np.empty(np.max(np.diff(indptr)), dtype=np.int64)
+    for number in range(len(targets)):
+        target = targets[number]
+        for entry in range(goal_at[number], goal_at[number + 1]):
+            named[goal_nodes[entry]] = goal_distances[entry]
+        for entry in range(goal_others_at[number], goal_others_at[number + 1]):
+            named[goal_others[entry]] = 1
+        for episode in range(first_walk[number], first_walk[number + 1]):
+            state = states[episode]
+            holder = sources[episode]
+            path[0] = holder
+            hop = depth = 0
+            while holder != target and hop < max_hops:
+                if backtrack and not visited[holder]:
+                    visited[holder] = True
+                    stack[depth] = holder
+                    depth += 1
+                best = -np.inf
+                count = 0
+                for k in range(indptr[holder], indptr[holder + 1]):
+                    count += indices[k] == target
+                start, stop = indptr[holder], indptr[holder + 1]
+                if count:  # it alone has sum 0, and nobody else need be scored
+                    best_ones[0] = target
+                    stop = start
+                for k in range(start, stop):
+                    candidate = indices[k]
+                    if visited[candidate]:
+                        continue
+                    if scored_for[candidate] != number:
+                        scored_for[candidate] = number
+                        score = _score(nodes, distances, at, others, others_at, named, candidate)
+                        scores[candidate] = score - prices[candidate]
+                    score = scores[candidate]
+                    if score > best:
+                        best = score
+                        count = 0
+                    if score == best:
+                        best_ones[count] = candidate
+                        count += 1
+                state = next_state(state)
+                if count:
+                    holder = best_ones[int(uniform(state) * count)]
+                else:
+                    depth -= 1
+                    holder = stack[depth - 1]
+                hop += 1
+                path[hop] = holder
+            hops[episode] = hop if holder == target else max_hops + 1
+            for k in range(hop + 1):
+                visited[path[k]] = False
+                if len(paths):
+                    paths[episode, k] = path[k]
+        for entry in range(goal_at[number], goal_at[number + 1]):
+            named[goal_nodes[entry]] = _FREE
+        for entry in range(goal_others_at[number], goal_others_at[number + 1]):
+            named[goal_others[entry]] = _FREE
+
+
+@compiled()
+def _score(nodes, distances, at, others, others_at, named, row):  # type: ignore[no-untyped-def]
+    """The score of ``beacons`` of one row."""
+    best = np.int64(_FAR)
+    reach = nearly = 0
+    for entry in range(at[row], at[row + 1]):
+        found = named[nodes[entry]]
+        if found != _FREE:
+            total = np.int64(found) + np.int64(distances[entry])
+            if total < best:
+                nearly = reach if total == best - 1 else 0
+                best, reach = total, 1
+            elif total == best:
+                reach += 1
+            elif total == best + 1:
+                nearly += 1
+    for entry in range(others_at[row], others_at[row + 1]):
+        found = named[others[entry]]
+        if found != _FREE:
+            total = np.int64(found) + 1
+            if total < best:
+                nearly = reach if total == best - 1 else 0
+                best, reach = total, 1
+            elif total == best:
+                reach += 1
+            elif total == best + 1:
+                nearly += 1
+    if reach == 0:
+        return NO_COMMON_ENTRY
+    return min(reach, MOST_COUNTED) * TIE + min(nearly, MOST_COUNTED) - best * HOP

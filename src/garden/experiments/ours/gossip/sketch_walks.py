@@ -1,0 +1,138 @@
+"""Walks by sketches on large graphs: only the neighbours of holders are ever scored.
+
+Rows are those of ``beacons`` (:mod:`garden.strategies.gossip.beacons`), or others of the same
+arrays, such as random landmarks. :func:`sketch_walks` repeats :func:`garden.search.walk.walk` hop
+for hop; its compiled loop is in :mod:`.sketch_walk_kernel`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from garden.datasets.task import pairs_by_target
+from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
+from garden.graphs.graph import Graph
+from garden.resolve import memory_named
+from garden.search.episode_rng import episode_streams
+from garden.search.rollout import Rollout
+from garden.search.walk import walk
+from garden.strategies.representations import Representations
+
+
+@dataclass(frozen=True, eq=False)
+class Searchers:
+    """Agents with settled rows, and how they score."""
+
+    graph: Graph
+    strategy: PricedBeacons
+    rows: Representations  # one per node
+    keys: np.ndarray  # (num_nodes,) uint64
+
+
+@dataclass(frozen=True)
+class Walks:
+    """How pairs are walked."""
+
+    memory: str = "none"  # or `backtrack`
+    max_hops: int = 100
+    per_pair: int = 1
+    seed: int = 0
+    keep_paths: bool = False
+
+
+def sketch_walks(searchers: Searchers, pairs: np.ndarray, walks: Walks) -> Rollout:
+    """Walk every pair.
+
+    Args:
+        searchers: The graph, the rows and the scores.
+        pairs: Positions of source and target, (num_pairs, 2).
+        walks: How they are walked; the seed and a walk's number give its random stream.
+
+    Returns:
+        As :func:`garden.search.rollout.rollout` gives them.
+    """
+    streams = episode_streams(walks.seed, 0, len(pairs) * walks.per_pair)
+    streams = streams.reshape(len(pairs), walks.per_pair)
+    try:
+        from garden.experiments.ours.gossip.sketch_walk_kernel import walk_by_sketches
+    except ImportError:  # no numba on this machine
+        return plain_sketch_walks(searchers, pairs, walks, streams)
+    graph, order = searchers.graph, np.argsort(pairs[:, 1], kind="stable")
+    targets, of_target = pairs_by_target(pairs)
+    ends = np.cumsum([len(rows) * walks.per_pair for rows in of_target])
+    cards = searchers.strategy.beacons.card(searchers.rows.take(targets))
+    found = _empty(len(pairs), walks)
+    walk_by_sketches(
+        graph.indptr,
+        graph.indices,
+        *_arrays(searchers.rows, searchers.keys),
+        *_arrays(cards, searchers.keys),
+        searchers.strategy.prices(searchers.rows),
+        targets.astype(np.int64),
+        np.concatenate([[0], ends]).astype(np.int64),
+        np.repeat(pairs[order, 0], walks.per_pair).astype(np.int64),
+        streams[order].ravel(),
+        walks.memory == "backtrack",
+        walks.max_hops,
+        found.hops.reshape(-1),
+        found.paths.reshape(-1, found.paths.shape[2])
+        if walks.keep_paths
+        else np.empty((0, 0), dtype=np.int32),
+    )
+    back = np.argsort(order)
+    return Rollout(found.hops[back], found.paths[back])
+
+
+def plain_sketch_walks(
+    searchers: Searchers, pairs: np.ndarray, walks: Walks, streams: np.ndarray
+) -> Rollout:
+    """One plain walk after another: what the compiled loop equals.
+
+    Args:
+        searchers: The graph, the rows and the scores.
+        pairs: Positions of source and target, (num_pairs, 2).
+        walks: How they are walked.
+        streams: The random state of each walk, (num_pairs, per_pair) uint64.
+    """
+    found = _empty(len(pairs), walks)
+    memory = memory_named(walks.memory)
+    for row, (source, target) in enumerate(pairs.tolist()):
+        for number, stream in enumerate(streams[row].tolist()):
+            trip = walk(
+                searchers.graph,
+                searchers.strategy,
+                searchers.rows,
+                source,
+                target,
+                memory,
+                walks.max_hops,
+                stream,
+            )
+            found.hops[row, number] = trip.hops if trip.delivered else walks.max_hops + 1
+            if walks.keep_paths:
+                found.paths[row, number, : len(trip.nodes)] = trip.nodes
+    return found
+
+
+def _empty(num_pairs: int, walks: Walks) -> Rollout:
+    length = walks.max_hops + 1 if walks.keep_paths else 0
+    return Rollout(
+        np.empty((num_pairs, walks.per_pair), dtype=np.int64),
+        np.full((num_pairs, walks.per_pair, length), -1, dtype=np.int32),
+    )
+
+
+def _arrays(rows: Representations, keys: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Rows with nodes in place of keys: entries, distances, offsets, neighbours, offsets."""
+    order = np.argsort(keys).astype(np.int32)
+    ranked = keys[order]
+    sketch, others = rows.ragged["keys"], rows.ragged["neighbours"]
+    return (
+        order[np.searchsorted(ranked, sketch.values)],
+        rows.ragged["distances"].values,
+        sketch.offsets,
+        order[np.searchsorted(ranked, others.values)],
+        others.offsets,
+    )

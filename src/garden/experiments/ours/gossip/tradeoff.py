@@ -1,0 +1,187 @@
+"""Oracle ratio against the size of sketches, beside rivals: units of work."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from garden.datasets.task import SearchTask
+from garden.experiments.ours.gossip.hub_labels import MAX_NODES, hub_labels
+from garden.experiments.ours.gossip.landmarks import landmark_rows
+from garden.experiments.ours.gossip.outcomes import outcome_of_walks
+from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
+from garden.experiments.ours.gossip.sketch_walks import Searchers, Walks, sketch_walks
+from garden.experiments.run.jobs import Work
+from garden.experiments.run.policy_cache import PolicyCache, graph_of
+from garden.graphs.distances import pair_distances
+from garden.graphs.graph import Graph
+from garden.resolve import contender_of, strategy_named
+from garden.search.compare import Contender, evaluated_pairs
+from garden.search.config import PAPERS_LIMIT, EvaluationConfig
+from garden.search.episode_rng import episode_streams
+from garden.search.rollout import rollout
+from garden.search.rounds import node_keys, settle
+from garden.search.temperature_tuning import prepare
+from garden.search.walk import walk
+from garden.strategies.gossip.beacons import Beacons
+from garden.strategies.representations import Representations
+
+NUM_PAIRS = 1000
+WALKS_PER_PAIR = 4
+BYTES_PER_KEY = 8
+BYTES_PER_HUB = 10  # a key and a distance; hubs need no class
+MEMORIES = ("none", "backtrack")
+_MAX_TABLE = 3000  # nodes of graphs whose candidates are all scored at once
+_MAX_WALKED = 50_000  # nodes of graphs on which rivals without sketches are played
+
+
+@final
+@dataclass(frozen=True)
+class SketchTrial(Work):
+    """Sketches of one size on one graph, beside random landmarks with as many entries."""
+
+    kind: ClassVar[str] = "gossip-sketches"
+
+    graph: str
+    strategy: str
+    num_pairs: int = NUM_PAIRS
+    walks_per_pair: int = WALKS_PER_PAIR
+
+    @property
+    def title(self) -> str:
+        """The graph and the strategy."""
+        return f"{self.graph}, {self.strategy}"
+
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
+        """Settle, then walk with and without a memory, by sketches and by landmarks."""
+        graph = graph_of(self.graph)
+        strategy = beacons_named(self.strategy)
+        settled = settle(graph, strategy)
+        assert settled.cost is not None
+        keys = node_keys(graph, strategy.key_seed)
+        count = round(settled.cost.entries_per_node)
+        others = settled.rows.ragged["neighbours"]
+        return {
+            "num_nodes": graph.num_nodes,
+            "num_edges": graph.num_edges,
+            "cost": settled.cost.to_json(),
+            "keys_per_node": len(others.values) / graph.num_nodes,
+            "beacons": self._played(graph, strategy, settled.rows, keys),
+            "landmarks": self._played(graph, strategy, landmark_rows(graph, keys, count, 0), keys),
+        }
+
+    def _played(
+        self, graph: Graph, strategy: Beacons, rows: Representations, keys: np.ndarray
+    ) -> dict[str, Any]:
+        pairs, distances = pairs_of(self.graph, self.num_pairs)
+        searchers = Searchers(graph, PricedBeacons(strategy), rows, keys)
+        return {
+            memory: outcome_of_walks(
+                sketch_walks(searchers, pairs, Walks(memory, per_pair=self.walks_per_pair)).hops,
+                pairs,
+                distances,
+            )
+            for memory in MEMORIES
+        }
+
+
+@final
+@dataclass(frozen=True)
+class RivalTrial(Work):
+    """A strategy whose agents do not talk, on the same pairs."""
+
+    kind: ClassVar[str] = "gossip-rival"
+
+    graph: str
+    strategy: str
+    memory: str
+    num_pairs: int = NUM_PAIRS
+
+    @property
+    def title(self) -> str:
+        """The graph and the strategy."""
+        return f"{self.graph}, {self.strategy}+{self.memory}"
+
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
+        """One walk for each pair, or why there is none."""
+        graph = graph_of(self.graph)
+        strategy = strategy_named(self.strategy)
+        if strategy.needs_attributes and graph.num_attributes == 0:
+            return {"empty": "no attributes"}
+        if graph.num_nodes > _MAX_WALKED:
+            return {"empty": f"more than {_MAX_WALKED:,} nodes"}
+        task = SearchTask.split(graph, 0)
+        strategy = prepare(strategy, task, PAPERS_LIMIT)
+        contender = contender_of(self.strategy, strategy, self.memory)
+        pairs, distances = pairs_of(self.graph, self.num_pairs)
+        hops = walked_hops(graph, contender, settle(graph, strategy).rows, pairs)
+        return {"played": outcome_of_walks(hops, pairs, distances)}
+
+
+@final
+@dataclass(frozen=True)
+class HubLabelTrial(Work):
+    """Exact hub labels: their size, and whether they are exact on the same pairs."""
+
+    kind: ClassVar[str] = "gossip-hub-labels"
+
+    graph: str
+    num_pairs: int = NUM_PAIRS
+
+    @property
+    def title(self) -> str:
+        """The graph."""
+        return f"{self.graph}, hub labels"
+
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
+        """Label the graph, or say why not."""
+        graph = graph_of(self.graph)
+        if graph.num_nodes > MAX_NODES:
+            return {"empty": f"more than {MAX_NODES:,} nodes"}
+        labels = hub_labels(graph)
+        pairs, distances = pairs_of(self.graph, self.num_pairs)
+        found = [labels.distance(source, target) for source, target in pairs.tolist()]
+        return {
+            "entries_per_node": labels.entries_per_node,
+            "bytes_per_node": labels.entries_per_node * BYTES_PER_HUB,
+            "wrong_distances": int((np.array(found) != distances).sum()),
+        }
+
+
+@lru_cache(maxsize=2)
+def pairs_of(spec: str, num_pairs: int) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs of a graph, every node a target, and their distances; the limit suits them."""
+    graph = graph_of(spec)
+    config = EvaluationConfig(split="all", pairs=num_pairs)
+    pairs = evaluated_pairs(SearchTask.split(graph, 0), config)
+    distances = pair_distances(graph, pairs)
+    assert distances.max() <= PAPERS_LIMIT
+    return pairs, distances
+
+
+def beacons_named(name: str) -> Beacons:
+    """The strategy of this name."""
+    strategy = strategy_named(name)
+    assert isinstance(strategy, Beacons)
+    return strategy
+
+
+def walked_hops(
+    graph: Graph, contender: Contender, rows: Representations, pairs: np.ndarray
+) -> np.ndarray:
+    """The hops of one walk for each pair, (num_pairs, 1); on large graphs by plain walks."""
+    seed = zlib.crc32(contender.label.encode())
+    strategy, memory = contender.strategy, contender.memory
+    if graph.num_nodes <= _MAX_TABLE:
+        return rollout(graph, strategy, rows, pairs, memory, PAPERS_LIMIT, 1, seed).hops
+    streams = episode_streams(seed, 0, len(pairs)).tolist()
+    trips = [
+        walk(graph, strategy, rows, source, target, memory, PAPERS_LIMIT, stream)
+        for (source, target), stream in zip(pairs.tolist(), streams, strict=True)
+    ]
+    hops = [trip.hops if trip.delivered else PAPERS_LIMIT + 1 for trip in trips]
+    return np.array(hops)[:, None]

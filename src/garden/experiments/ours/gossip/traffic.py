@@ -1,0 +1,161 @@
+"""Traffic: how much of all hops the busiest node makes, and what a price on hubs changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+from garden.experiments.ours.gossip.graphs import (
+    FACEBOOK,
+    GENERATED,
+    PAGES,
+    column_of,
+    drawn_pairs,
+    graphs_of,
+)
+from garden.experiments.ours.gossip.outcomes import outcome_of_walks
+from garden.experiments.ours.gossip.priced_beacons import TIES_ONLY, PricedBeacons
+from garden.experiments.ours.gossip.sketch_walks import Searchers, Walks, sketch_walks
+from garden.experiments.report.sections import Table
+from garden.experiments.run.config import Scope
+from garden.experiments.run.experiment import ResultOf
+from garden.experiments.run.jobs import Work
+from garden.experiments.run.policy_cache import PolicyCache, graph_of
+from garden.graphs.distances import pair_distances
+from garden.random_streams import TRAFFIC_PAIRS
+from garden.search.rounds import node_keys, settle
+from garden.search.traffic import path_traffic, shortest_path_traffic
+from garden.strategies.gossip.beacons import HOP, Beacons, Rank
+
+K = 16
+NUM_PAIRS = 100_000
+NUM_RATIOS = 10_000
+QUICK_PAIRS = 2_000
+_GRAPHS: Mapping[str, str] = {**FACEBOOK, **PAGES, "power-law": GENERATED["power-law"]}
+_VARIANTS: Mapping[str, tuple[Rank, float]] = {
+    "rank=degree": ("degree", 0.0),
+    "rank=hash": ("hash", 0.0),
+    "rank=degree, hubs last among equal sums": ("degree", TIES_ONLY),
+    "rank=degree, 1/8 hop for each class of a candidate": ("degree", HOP / 8),
+}
+_TITLES = "busiest node's share of all hops, % (multiple of that of shortest paths); oracle ratio"
+
+
+@final
+@dataclass(frozen=True)
+class TrafficTrial(Work):
+    """Messages with ``backtrack`` on one graph, and the hops that the busiest node makes."""
+
+    kind: ClassVar[str] = "gossip-traffic"
+
+    graph: str
+    rank: Rank
+    price: float  # of one class, in units of the score
+    num_pairs: int = NUM_PAIRS
+    num_ratios: int = NUM_RATIOS  # the first pairs, whose distances are measured
+    k: int = K
+
+    @property
+    def title(self) -> str:
+        """The graph, the rank and the price."""
+        return f"{self.graph}, traffic, rank={self.rank}, price {self.price / HOP:g}"
+
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
+        """One walk for each pair."""
+        graph = graph_of(self.graph)
+        strategy = Beacons(k=self.k, rank=self.rank)
+        rows, keys = settle(graph, strategy).rows, node_keys(graph, strategy.key_seed)
+        searchers = Searchers(graph, PricedBeacons(strategy, self.price), rows, keys)
+        pairs = drawn_pairs(graph, self.num_pairs, TRAFFIC_PAIRS)
+        walks = sketch_walks(searchers, pairs, Walks("backtrack", keep_paths=True))
+        load = path_traffic(walks.paths, graph.num_nodes)
+        measured = pairs[: self.num_ratios]
+        distances = pair_distances(graph, measured)
+        return {
+            "busiest_share": load.busiest_share,
+            "busiest_degree": int(graph.degrees[load.busiest]),
+            **outcome_of_walks(walks.hops[: self.num_ratios], measured, distances),
+        }
+
+
+@final
+@dataclass(frozen=True)
+class ShortestTrafficTrial(Work):
+    """Random shortest paths between the same pairs."""
+
+    kind: ClassVar[str] = "gossip-shortest-traffic"
+
+    graph: str
+    num_pairs: int = NUM_PAIRS
+
+    @property
+    def title(self) -> str:
+        """The graph."""
+        return f"{self.graph}, traffic of shortest paths"
+
+    def perform(self, cache: PolicyCache) -> dict[str, Any]:
+        """One path for each pair."""
+        graph = graph_of(self.graph)
+        load = shortest_path_traffic(graph, drawn_pairs(graph, self.num_pairs, TRAFFIC_PAIRS))
+        return {
+            "busiest_share": load.busiest_share,
+            "busiest_degree": int(graph.degrees[load.busiest]),
+        }
+
+
+def works(scope: Scope) -> list[Work]:
+    """Shortest paths and every variant, on every graph."""
+    return [
+        work
+        for spec in graphs_of(scope, _GRAPHS).values()
+        for work in (_shortest(spec, scope), *_trials(spec, scope).values())
+    ]
+
+
+def tables(scope: Scope, result_of: ResultOf) -> list[Table]:
+    """One table: a row for each variant, a column for each graph."""
+    graphs = graphs_of(scope, _GRAPHS)
+    if not graphs:
+        return []
+    shortest = {name: result_of(_shortest(spec, scope)) for name, spec in graphs.items()}
+    rows = [("shortest paths", *(f"{_percent(one)}; 1" for one in shortest.values()))]
+    for label in _VARIANTS:
+        found = {name: result_of(_trials(spec, scope)[label]) for name, spec in graphs.items()}
+        rows.append((label, *(_cell(found[name], shortest[name]) for name in graphs)))
+    table = Table(
+        "gossip-traffic",
+        f"beacons:k={K}+backtrack: {_TITLES}",
+        ("variant", *(column_of(name) for name in graphs)),
+        tuple(rows),
+        f"{_num_pairs(scope):,} pairs a graph, one walk each, the ratio on the first "
+        f"{min(NUM_RATIOS, _num_pairs(scope)):,} of them; a hop belongs to the node that makes it. "
+        "A class is half a doubling of the degree: at 1/8 hop each, a hub of 256 neighbours "
+        "costs two hops.",
+    )
+    return [table]
+
+
+def _num_pairs(scope: Scope) -> int:
+    return QUICK_PAIRS if scope.quick else NUM_PAIRS
+
+
+def _shortest(spec: str, scope: Scope) -> ShortestTrafficTrial:
+    return ShortestTrafficTrial(spec, _num_pairs(scope))
+
+
+def _trials(spec: str, scope: Scope) -> dict[str, TrafficTrial]:
+    return {
+        label: TrafficTrial(spec, rank, price, _num_pairs(scope))
+        for label, (rank, price) in _VARIANTS.items()
+    }
+
+
+def _percent(one: Mapping[str, Any]) -> str:
+    return f"{100 * one['busiest_share']:.2f}"
+
+
+def _cell(one: Mapping[str, Any], shortest: Mapping[str, Any]) -> str:
+    multiple = one["busiest_share"] / shortest["busiest_share"]
+    truncated = f", {100 * one['truncated']:.2g} % truncated" if one["truncated"] else ""
+    return f"{_percent(one)} (× {multiple:.2f}); {one['ratio']:.3f}{truncated}"
