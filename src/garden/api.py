@@ -59,6 +59,7 @@ def evaluate(
     config: EvaluationConfig | None = None,
     allow_seen_targets: bool = False,
     progress: Progress = silent,
+    cache: bool = True,
 ) -> Report:
     """Compare strategies on a task.
 
@@ -74,6 +75,7 @@ def evaluate(
         allow_seen_targets: Evaluate a policy even where its training may have seen the targets; the
             report records it.
         progress: Called as the work goes on.
+        cache: Whether settled rows of large graphs are read from the user's cache, and kept there.
 
     Returns:
         A report with the paper's three metrics for each strategy.
@@ -95,7 +97,7 @@ def evaluate(
     contenders = contenders_named(list(cast(Iterable[StrategyLike], strategies)), memory)
     trained = [one for one in contenders if isinstance(one.strategy, Trained | Universal)]
     seen = bool(trained) and seen_in_training(trained, task, config, allow_seen_targets)
-    return compare(task, contenders, config, progress, seen_targets=seen)
+    return compare(task, contenders, config, progress, seen_targets=seen, cache=cache)
 
 
 def _is_list(strategies: object) -> bool:

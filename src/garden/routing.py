@@ -21,11 +21,14 @@ from garden.provenance import check_fit
 from garden.resolve import DEFAULT_STRATEGY, StrategyLike, contender_named
 from garden.search.config import MaxHops, check_max_hops, limit_of
 from garden.search.episode_rng import episode_streams
+from garden.search.lazy_rollout import MIN_NODES as MIN_LAZY_NODES
+from garden.search.lazy_rows import LazyRows, RowSource
 from garden.search.progress import Progress, silent
-from garden.search.rounds import representations_of
+from garden.search.rounds import settle
 from garden.search.temperature_tuning import prepare
 from garden.search.walk import Walk, walk
-from garden.strategies.base import Fitted, Strategy, Tempered
+from garden.strategies.base import Fitted, Strategy, Tempered, is_ready
+from garden.strategies.gossip.protocol import GossipStrategy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,6 +53,7 @@ class RoutedMessage:
     target: int  # its position
     distance: int  # hops of the shortest path
     max_hops: int
+    represented_nodes: int  # how many nodes have a row: all, or those that the message met
 
     @property
     def path(self) -> list[str]:
@@ -83,6 +87,7 @@ class RoutedMessage:
             "hops": self.hops,
             "distance": self.distance,
             "max_hops": self.max_hops,
+            "represented_nodes": self.represented_nodes,
             "path": self.path,
             "probabilities": list(self.probabilities),
         }
@@ -142,6 +147,7 @@ def route(
     max_hops: MaxHops = "auto",
     seed: int = 0,
     progress: Progress = silent,
+    cache: bool = True,
 ) -> RoutedMessage:
     """Send one message and return its path.
 
@@ -156,6 +162,7 @@ def route(
             are more than 50 hops apart, ten times their distance, at most 10,000.
         seed: Fixes the random choices, and the split that temperatures are tuned on.
         progress: Called as tuning goes on.
+        cache: Whether settled rows of large graphs are read from the user's cache, and kept there.
 
     Example:
         >>> import garden
@@ -176,22 +183,34 @@ def route(
     ready = _ready_without_task(contender.strategy, graph, seed, progress)
     distance = int(pair_distances(graph, np.array([[start, goal]]))[0])
     limit = limit_of(max_hops, distance)
+    rows = _rows(graph, ready, progress, cache)
     trip = walk(
         graph,
         ready,
-        representations_of(graph, ready, progress),
+        rows,
         start,
         goal,
         contender.memory,
         limit,
         int(episode_streams(seed, 0, 1)[0]),
     )
-    return RoutedMessage(graph, contender.label, contender.memory.name, trip, goal, distance, limit)
+    represented = rows.num_represented if isinstance(rows, LazyRows) else len(rows)
+    names = contender.label, contender.memory.name
+    return RoutedMessage(graph, *names, trip, goal, distance, limit, represented)
+
+
+def _rows(graph: Graph, strategy: Strategy, progress: Progress, cache: bool) -> RowSource:
+    """The rows of all nodes; on a large graph those that the message meets, unless they talk."""
+    if not isinstance(strategy, GossipStrategy) and graph.num_nodes >= MIN_LAZY_NODES:
+        return LazyRows(graph, strategy)
+    return settle(graph, strategy, progress, cache=cache).rows
 
 
 def _ready_without_task(
     strategy: Strategy, graph: Graph, seed: int, progress: Progress
 ) -> Strategy:
+    if is_ready(strategy):
+        return strategy
     if graph.num_nodes >= MIN_NODES:
         return prepare(strategy, SearchTask.split(graph, seed=seed), progress=progress)
     if isinstance(strategy, Fitted) and not strategy.fitted:

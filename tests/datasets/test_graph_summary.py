@@ -23,13 +23,30 @@ def test_statistics__distances_are_those_of_all_pairs():
     assert found["mean_distance"] == hops.sum() / (300 * 299)
     assert found["longest_distance_seen"] == hops.max()
     assert found["distance_sources"] == 300
+    assert found["mean_distance_ci"] is None
 
 
 def test_statistics__a_graph_with_many_edges_is_measured_from_fewer_sources(monkeypatch):
     monkeypatch.setattr(statistics, "_MAX_STEPS", 100 * len(GRAPH.indices))
     found = graph_statistics(GRAPH)
     assert found["distance_sources"] == 100
-    assert found["mean_distance"] == pytest.approx(distances(GRAPH).sum() / (300 * 299), rel=0.1)
+    truth = distances(GRAPH).sum() / (300 * 299)
+    low, high = found["mean_distance_ci"]
+    assert low < truth < high
+    assert low < found["mean_distance"] < high
+    assert high - low < 0.1 * truth
+
+
+def test_statistics__edges_in_blocks_have_the_same_homophily(monkeypatch):
+    whole = graph_statistics(GRAPH)["cosine_over_edges"]
+    monkeypatch.setattr(statistics, "_EDGES_PER_BLOCK", 7)
+    assert graph_statistics(GRAPH)["cosine_over_edges"] == whole
+
+
+def test_statistics__equal_profiles_are_counted_once():
+    table = np.array([[0, 1], [1, 0], [0, 1], [0, 0]], dtype=np.float32)
+    edges = np.array([[0, 1], [1, 2], [2, 3]])
+    assert graph_statistics(Graph.from_edges(edges, 4, table))["distinct_profiles"] == 3
 
 
 def test_statistics__no_table_of_all_distances_is_held():

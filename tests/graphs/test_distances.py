@@ -1,4 +1,5 @@
 import sys
+import tracemalloc
 
 import networkx as nx
 import numpy as np
@@ -65,20 +66,52 @@ def test_distance_sums__are_those_of_the_table_of_distances(num_nodes, seed):
     sources = rng.integers(0, num_nodes, 100)
     table = distances(graph, sources)
     known = table[table != UNREACHABLE]
-    assert distance_sums(graph, sources) == (known.sum(), len(known), known.max())
+    found = distance_sums(graph, sources)
+    assert np.array_equal(found.totals, np.where(table == UNREACHABLE, 0, table).sum(axis=1))
+    assert found[1:] == (len(known), known.max())
 
 
 def test_distance_sums__without_numba_are_the_same(monkeypatch):
     graph = Graph.from_edges(np.array([[0, 1], [1, 2], [3, 4]]), 5)
-    expected = (1 + 2 + 1 + 1 + 2 + 1 + 1 + 1, 9 + 4, 2)
-    assert distance_sums(graph, np.arange(5)) == expected
-    monkeypatch.setitem(sys.modules, "garden.graphs.kernels", None)
-    assert distance_sums(graph, np.arange(5)) == expected
+    for _ in range(2):
+        totals, num_paths, longest = distance_sums(graph, np.arange(5))
+        assert totals.tolist() == [1 + 2, 1 + 1, 2 + 1, 1, 1]
+        assert (num_paths, longest) == (9 + 4, 2)
+        monkeypatch.setitem(sys.modules, "garden.graphs.kernels", None)
 
 
 def test_pair_distances__follow_the_order_of_the_pairs():
     graph = Graph.from_edges(np.array([[0, 1], [1, 2], [2, 3]]), 4)
     assert pair_distances(graph, np.array([[0, 3], [2, 1], [3, 0]])).tolist() == [3, 1, 3]
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(130, 200), st.integers(0, 2**32 - 1))
+def test_pair_distances__of_several_words_of_targets_are_those_of_the_table(num_nodes, seed):
+    rng = np.random.default_rng(seed)
+    graph = Graph.from_edges(rng.integers(0, num_nodes, (3 * num_nodes, 2)), num_nodes)
+    graph = graph.largest_component()
+    pairs = rng.integers(0, graph.num_nodes, (400, 2))
+    assert np.array_equal(pair_distances(graph, pairs), distances(graph)[pairs[:, 1], pairs[:, 0]])
+
+
+def test_pair_distances__without_numba_are_the_same(monkeypatch):
+    graph = Graph.from_edges(np.array([[0, 1], [1, 2], [2, 3]]), 4)
+    monkeypatch.setitem(sys.modules, "garden.graphs.kernels", None)
+    assert pair_distances(graph, np.array([[0, 3], [2, 1], [3, 0]])).tolist() == [3, 1, 3]
+
+
+def test_pair_distances__hold_no_table_of_all_nodes():
+    num_nodes = 20_000
+    ends = np.arange(num_nodes)
+    graph = Graph.from_edges(np.stack([ends, np.roll(ends, 1)], axis=1), num_nodes)
+    pairs = np.stack([ends[:64] + 9, ends[:64]], axis=1)
+    pair_distances(graph, pairs)
+    tracemalloc.start()
+    assert set(pair_distances(graph, pairs).tolist()) == {9}
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2e6  # a table of 64 targets would take 5 MB
 
 
 def test_pair_distances__name_the_pair_without_a_path():

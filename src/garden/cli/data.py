@@ -64,13 +64,19 @@ class DataInfo(Verb):
         check_outputs(json=self.json)
         with busy(f"loading and measuring {self.spec}"):
             statistics = graph_statistics(self.graph_options.load(self.spec))
-        rows = [
-            (name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value))
-            for name, value in statistics.items()
-        ]
+        rows = [(name.replace("_", " "), _cell(value)) for name, value in statistics.items()]
         print_table(str(statistics["graph"]), ("", "value"), rows, self.json)
         if self.json:
             write_json(statistics, self.json)
+
+
+def _cell(value: object) -> str:
+    """A value of the table as text: numbers with four digits, the ends of an interval too."""
+    if isinstance(value, tuple):
+        return " – ".join(f"{end:.4g}" for end in value)
+    if value is None:
+        return "–"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True)

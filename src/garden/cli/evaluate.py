@@ -72,6 +72,10 @@ class Evaluate(Verb):
     pairs_out: Path | None = None
     """Write hops and truncation of every pair and strategy to this CSV file."""
 
+    no_cache: bool = False
+    """Let the agents of strategies with rounds talk anew. By default what they settled on is kept
+    in the user's cache folder (GARDEN_CACHE) for graphs of 20,000 nodes or more."""
+
     json: str | None = None
     """Write the report as JSON to this file; - is standard output."""
 
@@ -130,6 +134,7 @@ class Evaluate(Verb):
                 config=self.config,
                 allow_seen_targets=self.allow_seen_targets,
                 progress=progress,
+                cache=not self.no_cache,
             )
 
 

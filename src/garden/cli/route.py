@@ -55,6 +55,10 @@ class Route(Verb):
     plot: Path | None = None
     """Draw the path to this file (.png, .svg or .pdf)."""
 
+    no_cache: bool = False
+    """Let the agents of strategies with rounds talk anew. By default what they settled on is kept
+    in the user's cache folder (GARDEN_CACHE) for graphs of 20,000 nodes or more."""
+
     json: str | None = None
     """Write the path as JSON to this file; - is standard output."""
 
@@ -78,6 +82,7 @@ class Route(Verb):
                 max_hops=self.max_hops,
                 seed=self.seed,
                 progress=progress,
+                cache=not self.no_cache,
             )
         fate = "delivered" if message.delivered else "NOT delivered"
         title = (

@@ -9,18 +9,22 @@ import scipy.sparse as sp
 
 from garden.graphs.distances import distance_sums
 from garden.graphs.graph import Graph
+from garden.graphs.identity import profile_words
 
 _MAX_SOURCES = 2000  # beyond it the mean distance is estimated from this many sources
-_MAX_STEPS = 5e10  # sources × ends of edges, some ten seconds; beyond it from fewer
+_MAX_STEPS = 4e9  # sources × ends of edges, some ten seconds; beyond it from fewer
 _MIN_SOURCES = 64  # as many as one breadth-first search carries
+_EDGES_PER_BLOCK = 1 << 20
+_NORMAL_95 = 1.96
 
 
 def graph_statistics(graph: Graph) -> dict[str, Any]:
     """The statistics that ``garden data info`` prints, as plain values.
 
     Distances are exact up to 2,000 nodes. Beyond, ``distance_sources`` says from how many random
-    nodes they were measured, fewer where there are very many edges, and
-    ``longest_distance_seen`` is a lower bound of the diameter.
+    nodes they were measured, fewer where there are very many edges; ``mean_distance_ci`` is a 95 %
+    interval for the mean over all pairs (None where it is exact), and ``longest_distance_seen`` is
+    a lower bound of the diameter.
 
     Args:
         graph: A connected graph.
@@ -42,7 +46,8 @@ def graph_statistics(graph: Graph) -> dict[str, Any]:
         "density": graph.density,
         "mean_degree": 2 * graph.num_edges / graph.num_nodes,
         "max_degree": int(graph.degrees.max()),
-        "mean_distance": sums.total / max(1, sums.num_paths - len(sources)),
+        "mean_distance": int(sums.totals.sum()) / max(1, sums.num_paths - len(sources)),
+        "mean_distance_ci": _mean_interval(graph.num_nodes, sums.totals),
         "distance_sources": len(sources),
         "longest_distance_seen": sums.longest,
         "cosine_over_edges": edge_cosine,
@@ -64,7 +69,11 @@ def homophily(graph: Graph) -> tuple[float, float]:
     norms = np.sqrt(np.asarray(table.multiply(table).sum(axis=1)).ravel())
     unit = sp.diags_array(1 / np.where(norms > 0, norms, 1)) @ table
     edges = graph.edges()
-    over_edges = np.asarray(unit[edges[:, 0]].multiply(unit[edges[:, 1]]).sum(axis=1)).mean()
+    cosines = [
+        np.asarray(unit[block[:, 0]].multiply(unit[block[:, 1]]).sum(axis=1)).ravel()
+        for block in np.split(edges, range(_EDGES_PER_BLOCK, len(edges), _EDGES_PER_BLOCK))
+    ]
+    over_edges = np.concatenate(cosines).mean()
     total = np.asarray(unit.sum(axis=0)).ravel()
     own = float((norms > 0).sum())
     pairs = graph.num_nodes * (graph.num_nodes - 1)
@@ -79,12 +88,19 @@ def _distance_sources(graph: Graph) -> np.ndarray:
     return np.sort(np.random.default_rng(0).choice(graph.num_nodes, count, replace=False))
 
 
+def _mean_interval(num_nodes: int, totals: np.ndarray) -> tuple[float, float] | None:
+    """A 95 % interval for the mean distance of all pairs; None where every node was a source.
+
+    Each source's mean is one draw, without replacement, of the mean over all nodes.
+    """
+    if len(totals) == num_nodes:
+        return None
+    means = totals / (num_nodes - 1)
+    variance = means.var(ddof=1) / len(means) * (1 - len(means) / num_nodes)
+    margin = _NORMAL_95 * float(np.sqrt(variance))
+    return float(means.mean()) - margin, float(means.mean()) + margin
+
+
 def _distinct_profiles(graph: Graph) -> int:
-    table = sp.csr_array(graph.attributes, copy=True)
-    table.eliminate_zeros()
-    table.sort_indices()
-    rows = {
-        (table.indices[a:b].tobytes(), table.data[a:b].tobytes())
-        for a, b in zip(table.indptr[:-1], table.indptr[1:], strict=True)
-    }
-    return len(rows)
+    """How many profiles differ, by a 64-bit hash of each."""
+    return len(np.unique(profile_words(graph)))

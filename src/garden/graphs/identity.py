@@ -166,6 +166,13 @@ def link_words(graph: Graph, columns_by_content: bool = False) -> np.ndarray:
     return words_of_ends(mixed(profiles + degrees * GOLDEN), edges)
 
 
+def profile_words(graph: Graph) -> np.ndarray:
+    """A 64-bit hash of each node's profile, (num_nodes,) uint64; equal profiles, equal hashes."""
+    table = sp.csr_array(graph.attributes, copy=True)
+    table.eliminate_zeros()
+    return _profile_words(table, None)
+
+
 def words_of_ends(ends: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """The hash of each edge (num_edges, 2) from the words of its ends, in either direction."""
     pairs = ends[edges]

@@ -47,18 +47,75 @@ def edges_among_members(indptr, indices, offsets, members):  # type: ignore[no-u
 
 
 @compiled()
-def word_of_distances(indptr, indices, sources, distances):  # type: ignore[no-untyped-def]
+def word_of_distances(indptr, indices, sources, distances, totals):  # type: ignore[no-untyped-def]
     """Fill ``distances``, (≤ 64, num_nodes) int32 of -1, with hops from each source.
 
     Gives the sum of all hops, how many pairs have a path, and the most hops of one; with no rows
-    in ``distances``, nothing else.
+    in ``distances``, nothing else. ``totals``, (num_sources,) int64 of 0 or empty, gets the sum of
+    the hops from each source.
 
     Bit b of a node's word says whether the search from source b has met it, so that one pass
     over the edges advances all searches by a hop. Where most nodes moved in the last hop, each
     node pulls from its neighbours; where few did, those push, so that a long thin graph costs no
     pass over all nodes per hop.
     """
-    num_nodes = len(indptr) - 1
+    met, frontier, arriving, active, reached, everybody, num_reached = begun(
+        len(indptr) - 1, sources
+    )
+    bytes_met = np.zeros((8 if len(totals) else 0, 256), dtype=np.int64)
+    hops, total, num_paths = 0, 0, 0
+    while num_reached:
+        active, reached = reached, active
+        num_active = num_reached
+        num_met = meet(active[:num_active], arriving, frontier, met, distances, bytes_met, hops)
+        total += num_met * hops
+        num_paths += num_met
+        if len(totals):
+            add_hops(bytes_met, hops, totals)
+        num_reached = advance(
+            indptr, indices, active[:num_active], frontier, met, everybody, arriving, reached
+        )
+        hops += 1
+    return total, num_paths, hops - 1
+
+
+@compiled()
+def word_of_pair_distances(indptr, indices, ends, starts, bits, hops_of):  # type: ignore[no-untyped-def]
+    """Fill ``hops_of``, (num_pairs,) int32 of -1, with the hops of each pair that has a path.
+
+    The searches go out from ``ends``, (≤ 64,), and stop when all pairs are met: no table of
+    distances is made, and nodes beyond the furthest pair are not looked at.
+
+    Args:
+        indptr: CSR offsets of the graph.
+        indices: CSR neighbours of the graph.
+        ends: Where the searches begin.
+        starts: (num_pairs,) the other node of each pair.
+        bits: (num_pairs,) which of ``ends`` a pair has.
+        hops_of: The result.
+
+    """
+    met, frontier, arriving, active, reached, everybody, num_reached = begun(len(indptr) - 1, ends)
+    no_table, no_bytes = np.empty((0, 0), dtype=np.int32), np.empty((0, 256), dtype=np.int64)
+    hops, missing = 0, len(starts)
+    while num_reached and missing:
+        active, reached = reached, active
+        num_active = num_reached
+        meet(active[:num_active], arriving, frontier, met, no_table, no_bytes, hops)
+        for pair in range(len(starts)):
+            bit = np.uint64(1) << np.uint64(bits[pair])
+            if hops_of[pair] < 0 and met[starts[pair]] & bit:
+                hops_of[pair] = hops
+                missing -= 1
+        num_reached = advance(
+            indptr, indices, active[:num_active], frontier, met, everybody, arriving, reached
+        )
+        hops += 1
+
+
+@compiled()
+def begun(num_nodes, sources):  # type: ignore[no-untyped-def]
+    """The state of searches that arrive at their sources: words, lists of nodes, their number."""
     met = np.zeros(num_nodes, dtype=np.uint64)
     frontier = np.zeros(num_nodes, dtype=np.uint64)
     arriving = np.zeros(num_nodes, dtype=np.uint64)
@@ -73,28 +130,29 @@ def word_of_distances(indptr, indices, sources, distances):  # type: ignore[no-u
             reached[num_reached] = sources[b]
             num_reached += 1
         arriving[sources[b]] |= bit
-    hops, total, num_paths = 0, 0, 0
-    while num_reached:
-        active, reached = reached, active
-        num_active = num_reached
-        num_met = meet(active[:num_active], arriving, frontier, met, distances, hops)
-        total += num_met * hops
-        num_paths += num_met
-        if num_active * _FEW > num_nodes:
-            num_reached = pull(indptr, indices, frontier, met, everybody, arriving, reached)
-        else:
-            num_reached = push(
-                indptr, indices, active[:num_active], frontier, met, arriving, reached
-            )
-        for i in range(num_active):
-            frontier[active[i]] = 0
-        hops += 1
-    return total, num_paths, hops - 1
+    return met, frontier, arriving, active, reached, everybody, num_reached
 
 
 @compiled()
-def meet(active, arriving, frontier, met, distances, hops):  # type: ignore[no-untyped-def]
-    """Note that searches arrived at these nodes, ``hops`` from their sources; how many arrivals."""
+def advance(  # type: ignore[no-untyped-def]
+    indptr, indices, active, frontier, met, everybody, arriving, reached
+):
+    """One hop of all searches from the active nodes; how many nodes were reached."""
+    if len(active) * _FEW > len(indptr) - 1:
+        num_reached = pull(indptr, indices, frontier, met, everybody, arriving, reached)
+    else:
+        num_reached = push(indptr, indices, active, frontier, met, arriving, reached)
+    for i in range(len(active)):
+        frontier[active[i]] = 0
+    return num_reached
+
+
+@compiled()
+def meet(active, arriving, frontier, met, distances, bytes_met, hops):  # type: ignore[no-untyped-def]
+    """Note that searches arrived at these nodes, ``hops`` from their sources; how many arrivals.
+
+    ``bytes_met``, (8, 256) or empty, counts the values of each byte of the words that arrived.
+    """
     num_met = 0
     for i in range(len(active)):
         node = active[i]
@@ -103,6 +161,8 @@ def meet(active, arriving, frontier, met, distances, hops):  # type: ignore[no-u
         arriving[node] = 0
         met[node] |= word
         num_met += number_of_bits(word)
+        for place in range(len(bytes_met)):
+            bytes_met[place, (word >> np.uint64(8 * place)) & np.uint64(255)] += 1
         b = 0
         while word and len(distances):
             if word & np.uint64(1):
@@ -110,6 +170,17 @@ def meet(active, arriving, frontier, met, distances, hops):  # type: ignore[no-u
             word >>= np.uint64(1)
             b += 1
     return num_met
+
+
+@compiled()
+def add_hops(bytes_met, hops, totals):  # type: ignore[no-untyped-def]
+    """Add ``hops`` to each search's total, as often as its bit was counted; clear the counts."""
+    for b in range(len(totals)):
+        place, bit = b >> 3, b & 7
+        for value in range(256):
+            if (value >> bit) & 1:
+                totals[b] += hops * bytes_met[place, value]
+    bytes_met[:] = 0
 
 
 @inlined
@@ -134,6 +205,8 @@ def pull(  # type: ignore[no-untyped-def]
         word = np.uint64(0)
         for k in range(indptr[node], indptr[node + 1]):
             word |= frontier[indices[k]]
+            if word | met[node] == everybody:  # no other neighbour can add to it
+                break
         word &= ~met[node]
         if word:
             arriving[node] = word

@@ -8,7 +8,8 @@ and computes the metrics of :mod:`garden.search.metrics`.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +21,8 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.search.chain import hop_distributions
 from garden.search.config import PAPERS_LIMIT, EvaluationConfig, limit_of
+from garden.search.lazy_rollout import MetGraph, few_are_met, is_dear_to_score, lazy_rollout
+from garden.search.lazy_rows import LazyRows, RowSource
 from garden.search.metrics import (
     PairOutcomes,
     by_distance,
@@ -31,8 +34,8 @@ from garden.search.metrics import (
 )
 from garden.search.progress import Progress, silent
 from garden.search.report import Report, StrategyResult
-from garden.search.rollout import rollout, sampled_distributions
-from garden.search.rounds import Settled, settle
+from garden.search.rollout import compiled_kernel, rollout, sampled_distributions
+from garden.search.rounds import GossipCost, settle
 from garden.search.temperature_tuning import prepare
 from garden.strategies.base import (
     MAX_KEPT,
@@ -41,12 +44,17 @@ from garden.strategies.base import (
     check_declarations,
     is_ready,
 )
+from garden.strategies.gossip.protocol import GossipStrategy
 from garden.strategies.memory import Memory
+from garden.strategies.representations import Representations
 
 MAX_EXACT_STEPS = 2e11  # edges × targets × hops, minutes on two cores; beyond it walks are sampled
 MAX_LONG_STEPS = 2e10  # the same where the limit of hops is longer than the paper's
 DISTRIBUTION_ENTRIES = 1 << 21  # per strategy and block of pairs
 SCORE_ENTRIES = MAX_KEPT // 2  # per strategy and block: a memo keeps two such tables
+
+
+_Met = dict[int, dict[int, MetGraph]]  # what walks met, by the identity of a strategy and target
 
 
 @dataclass(frozen=True)
@@ -63,8 +71,10 @@ class _Player:
     """A contender that is ready to play."""
 
     contender: Contender  # with its strategy fitted and tuned
-    settled: Settled
+    rows: RowSource  # one per node
+    cost: GossipCost | None  # of its rounds
     evaluation: str  # "exact" or "sampled"
+    lazy: bool  # whether only candidates that walks meet are scored
     seed: int  # of its walks
 
 
@@ -75,6 +85,7 @@ def compare(
     progress: Progress = silent,
     seen_targets: bool = False,
     views: Graph | None = None,
+    cache: bool = True,
 ) -> Report:
     """Tune, play and compare.
 
@@ -87,6 +98,7 @@ def compare(
         seen_targets: Whether a policy's training may have seen the targets; goes to the report.
         views: The graph that representations are made from, where it is not the one that messages
             travel on; it has the same nodes.
+        cache: Whether settled rows of large graphs are read from the cache, and kept there.
 
     Returns:
         A report whose results stand in the order of the contenders, and whose options hold the
@@ -97,12 +109,24 @@ def compare(
     graph = task.graph
     pairs = evaluated_pairs(task, config)
     distances = pair_distances(graph, pairs)
-    ready = _prepared(contenders, task, config, progress, views or graph)
     max_hops = limit_of(config.max_hops, int(distances.max()))
+    evaluations = [_evaluation_of(one, graph, pairs, config, max_hops) for one in contenders]
+    few = few_are_met(graph, pairs, config.episodes_per_pair, max_hops)
+    chains = {
+        id(one.strategy) for one, how in zip(contenders, evaluations, strict=True) if how == "exact"
+    }
+    eager = {
+        id(one.strategy) for one in contenders if not few or compiled_kernel(one.memory) is None
+    }
+    ready = _prepared(contenders, eager | chains, task, config, progress, views or graph, cache)
     config = replace(config, max_hops=max_hops)
+    # Tables that exact chains need are made anyway: walks of the same strategy share them.
+    dear = {
+        name for name, (_, rows, _) in ready.items() if few or is_dear_to_score(rows, pairs)
+    } - chains
     players = [
-        _player(contender, repeat, *ready[id(contender.strategy)], task, pairs, config, max_hops)
-        for contender, repeat in zip(contenders, _repeats(contenders), strict=True)
+        _player(one, repeat, *ready[id(one.strategy)], how, id(one.strategy) in dear, task.seed)
+        for one, repeat, how in zip(contenders, _repeats(contenders), evaluations, strict=True)
     ]
     outcomes = _play(players, task, pairs, config, max_hops, progress)
     results = tuple(
@@ -146,13 +170,18 @@ def _full_name(contender: Contender) -> str:
 
 def _prepared(
     contenders: Sequence[Contender],
+    eager: Set[int],
     task: SearchTask,
     config: EvaluationConfig,
     progress: Progress,
     views: Graph,
-) -> dict[int, tuple[Strategy, Settled]]:
-    """Each strategy tuned, with its rows, by the identity of the original."""
-    ready: dict[int, tuple[Strategy, Settled]] = {}
+    cache: bool,
+) -> dict[int, tuple[Strategy, RowSource, GossipCost | None]]:
+    """Each strategy tuned, with its rows, by the identity of the original.
+
+    Those that are not ``eager`` and have no rounds get rows that are made when they are asked for.
+    """
+    ready: dict[int, tuple[Strategy, RowSource, GossipCost | None]] = {}
     egos = None
     for contender in contenders:
         if id(contender.strategy) not in ready:
@@ -160,9 +189,13 @@ def _prepared(
             strategy = contender.strategy
             if not is_ready(strategy):
                 strategy = prepare(strategy, task, config.max_hops, progress)
-            if strategy.knows == "ego" and egos is None:
+            if not isinstance(strategy, GossipStrategy) and id(contender.strategy) not in eager:
+                ready[id(contender.strategy)] = (strategy, LazyRows(views, strategy), None)
+                continue
+            if not isinstance(strategy, GossipStrategy) and egos is None:
                 egos = ego_graphs(views)
-            ready[id(contender.strategy)] = (strategy, settle(views, strategy, progress, egos))
+            settled = settle(views, strategy, progress, egos, cache)
+            ready[id(contender.strategy)] = (strategy, settled.rows, settled.cost)
     return ready
 
 
@@ -170,27 +203,23 @@ def _player(
     contender: Contender,
     repeat: int,
     strategy: Strategy,
-    settled: Settled,
-    task: SearchTask,
-    pairs: np.ndarray,
-    config: EvaluationConfig,
-    max_hops: int,
+    rows: RowSource,
+    cost: GossipCost | None,
+    evaluation: str,
+    dear: bool,
+    task_seed: int,
 ) -> _Player:
-    evaluation = _evaluation_of(contender, task, pairs, config, max_hops)
     # The label, not the position in the list, seeds the walks: adding a strategy changes no other.
     # Repetitions of a name get streams of their own.
     stream = _full_name(contender) + (f"#{repeat}" if repeat else "")
-    seed = zlib.crc32(stream.encode()) + (task.seed << 32)
+    seed = zlib.crc32(stream.encode()) + (task_seed << 32)
     ready = Contender(contender.label, strategy, contender.memory)
-    return _Player(ready, settled, evaluation, seed)
+    lazy = dear and evaluation == "sampled" and compiled_kernel(contender.memory) is not None
+    return _Player(ready, rows, cost, evaluation, lazy, seed)
 
 
 def _evaluation_of(
-    contender: Contender,
-    task: SearchTask,
-    pairs: np.ndarray,
-    config: EvaluationConfig,
-    max_hops: int,
+    contender: Contender, graph: Graph, pairs: np.ndarray, config: EvaluationConfig, max_hops: int
 ) -> str:
     """What was asked for; under `auto`, exact chains where they are possible and affordable."""
     memoryless = contender.memory.name == "none"
@@ -201,7 +230,7 @@ def _evaluation_of(
         )
     if config.evaluation != "auto":
         return config.evaluation
-    steps = len(task.graph.indices) * len(np.unique(pairs[:, 1])) * max_hops
+    steps = len(graph.indices) * len(np.unique(pairs[:, 1])) * max_hops
     most = MAX_EXACT_STEPS if max_hops <= PAPERS_LIMIT else MAX_LONG_STEPS
     return "exact" if memoryless and steps <= most else "sampled"
 
@@ -216,15 +245,20 @@ def _play(
 ) -> list[PairOutcomes]:
     """Outcomes of each player; pairs are played in blocks whose distributions fit memory."""
     hops, truncation, wins = np.empty((3, len(players), len(pairs)))
-    for block in pair_blocks(pairs[:, 1], max_hops, task.graph.num_nodes):
+    all_lazy = all(player.lazy for player in players)
+    columns = 1 if all_lazy else task.graph.num_nodes  # of a table of scores
+    for block in pair_blocks(pairs[:, 1], max_hops, columns):
         tables = []
         memo = ScoreMemo()
+        met: _Met = defaultdict(dict)
         for number, player in enumerate(players):
             share = number / len(players) * (block.stop - block.start)
             progress("searching", block.start + share, len(pairs))
             episodes = config.episodes_per_pair
             tables.append(
-                _distributions(player, task, pairs[block], max_hops, episodes, block.start, memo)
+                _distributions(
+                    player, task.graph, pairs[block], max_hops, episodes, block.start, memo, met
+                )
             )
         hops[:, block] = [expected_hops(table) for table in tables]
         truncation[:, block] = [table[:, -1] for table in tables]
@@ -238,30 +272,26 @@ def _play(
 
 def _distributions(
     player: _Player,
-    task: SearchTask,
+    graph: Graph,
     pairs: np.ndarray,
     max_hops: int,
     episodes_per_pair: int,
     first: int,
     memo: ScoreMemo,
+    met: _Met,
 ) -> np.ndarray:
-    contender = player.contender
-    if player.evaluation == "exact":
-        return hop_distributions(
-            task.graph, contender.strategy, player.settled.rows, pairs, max_hops, memo
+    contender, strategy = player.contender, player.contender.strategy
+    numbers = (max_hops, episodes_per_pair, player.seed, first * episodes_per_pair)
+    if player.lazy:
+        memory = contender.memory
+        walks = lazy_rollout(
+            graph, strategy, player.rows, pairs, memory, *numbers, met=met[id(strategy)]
         )
-    walks = rollout(
-        task.graph,
-        contender.strategy,
-        player.settled.rows,
-        pairs,
-        contender.memory,
-        max_hops,
-        episodes_per_pair,
-        player.seed,
-        first_episode=first * episodes_per_pair,
-        scored=memo,
-    )
+        return sampled_distributions(walks.hops, max_hops)
+    assert isinstance(player.rows, Representations)
+    if player.evaluation == "exact":
+        return hop_distributions(graph, strategy, player.rows, pairs, max_hops, memo)
+    walks = rollout(graph, strategy, player.rows, pairs, contender.memory, *numbers, scored=memo)
     return sampled_distributions(walks.hops, max_hops)
 
 
@@ -297,8 +327,9 @@ def _result(
         memory=player.contender.memory.name,
         parameters=player.contender.strategy.parameters,
         evaluation=player.evaluation,
-        knows="ego" if player.settled.cost is None else "gossip",
-        gossip=player.settled.cost,
+        knows="ego" if player.cost is None else "gossip",
+        gossip=player.cost,
+        represented_nodes=_num_represented(player),
         oracle_ratio=mean_ratio(ratios),
         oracle_ratio_ci=oracle_ratio_interval(ratios, pairs[:, 1]),
         truncation_rate=float(outcome.truncation.mean()),
@@ -307,3 +338,10 @@ def _result(
         by_distance=by_distance(ratios, distances),
         outcomes=outcome,
     )
+
+
+def _num_represented(player: _Player) -> int | None:
+    """How many nodes have a row, where rows or scores were made lazily."""
+    if isinstance(player.rows, LazyRows):
+        return player.rows.num_represented
+    return len(player.rows) if player.lazy else None

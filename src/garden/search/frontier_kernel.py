@@ -138,7 +138,7 @@ def walk_frontier(  # type: ignore[no-untyped-def]
         state, holder = states[episode], sources[episode]
         hop, num_visited, count, length, done = 0, 0, 0, 0, 0
         path[0] = holder
-        while holder != target and hop < max_hops:
+        while holder != target and hop < max_hops and indptr[holder] < indptr[holder + 1]:
             state = next_state(state)
             if done == length:
                 parents[holder] = path[hop - 1] if num_visited else holder

@@ -96,7 +96,7 @@ def walk_memoryless(  # type: ignore[no-untyped-def]
         hop = 0
         if len(paths):
             paths[episode, 0] = holder
-        while holder != target and hop < max_hops:
+        while holder != target and hop < max_hops and indptr[holder] < indptr[holder + 1]:
             start, stop = indptr[holder], indptr[holder + 1]
             if not known[holder]:
                 fill_row(indices, scores, argmax, start, stop, running)
@@ -125,7 +125,7 @@ def walk_visited(  # type: ignore[no-untyped-def]
         holder = sources[episode]
         hop = 0
         path[0] = holder
-        while holder != target and hop < max_hops:
+        while holder != target and hop < max_hops and indptr[holder] < indptr[holder + 1]:
             visits[holder] += 1
             least = np.int64(1) << 62
             for k in range(indptr[holder], indptr[holder + 1]):
@@ -163,7 +163,7 @@ def walk_backtrack(  # type: ignore[no-untyped-def]
         hop = 0
         depth = 0
         path[0] = holder
-        while holder != target and hop < max_hops:
+        while holder != target and hop < max_hops and indptr[holder] < indptr[holder + 1]:
             if not visited[holder]:
                 visited[holder] = True
                 stack[depth] = holder

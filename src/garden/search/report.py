@@ -31,6 +31,7 @@ COLUMNS = (
     "evaluation",
     "knows",
 )
+REPRESENTED = "nodes represented"
 BEYOND = "beyond the limit"
 
 
@@ -54,10 +55,12 @@ class StrategyResult:
     mean_hops: float
     by_distance: Mapping[int, DistanceBand]  # by the shortest distance of a pair
     outcomes: PairOutcomes = field(repr=False)
+    represented_nodes: int | None = None  # nodes with a row, where the rest was left out
 
     def to_json(self) -> dict[str, Any]:
         """The result as plain values, without the outcomes of single pairs."""
         gossip = {} if self.gossip is None else {"gossip": self.gossip.to_json()}
+        lazy = self.represented_nodes
         return {
             "name": self.name,
             "memory": self.memory,
@@ -65,6 +68,7 @@ class StrategyResult:
             "evaluation": self.evaluation,
             "knows": self.knows,
             **gossip,
+            **({} if lazy is None else {"represented_nodes": lazy}),
             "oracle_ratio": self.oracle_ratio,
             "oracle_ratio_ci": list(self.oracle_ratio_ci or (None, None)),
             "truncation_rate": self.truncation_rate,
@@ -155,8 +159,24 @@ class Report:
         return text.getvalue()
 
     def columns(self) -> tuple[str, ...]:
-        """The heads of the table; one more where pairs are further apart than the limit of hops."""
-        return (*COLUMNS, BEYOND) if self.num_pairs_beyond_limit else COLUMNS
+        """The heads of the table.
+
+        One more where not all nodes were represented or scored, and one where pairs are further
+        apart than the limit of hops.
+        """
+        lazy = (REPRESENTED,) if self._is_lazy else ()
+        return (*COLUMNS, *lazy, *((BEYOND,) if self.num_pairs_beyond_limit else ()))
+
+    @property
+    def _is_lazy(self) -> bool:
+        return any(result.represented_nodes is not None for result in self.results)
+
+    def _represented(self, result: StrategyResult) -> tuple[str, ...]:
+        """The cell under :data:`REPRESENTED`, where there is such a column."""
+        if not self._is_lazy:
+            return ()
+        count = result.represented_nodes
+        return (f"{self.graph.num_nodes if count is None else count:,}",)
 
     def rows(self) -> list[tuple[str, ...]]:
         """The table as text, cell by cell, under :meth:`columns`; rates in percent."""
@@ -173,6 +193,7 @@ class Report:
                 f"{result.mean_hops:.1f}",
                 result.evaluation,
                 result.knows,
+                *self._represented(result),
                 *last,
             )
             for result in self.results

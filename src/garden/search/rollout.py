@@ -24,6 +24,10 @@ from garden.strategies.base import ScoreSource, Strategy, score_blocks
 from garden.strategies.memory import MEMORIES, BatchMemory, FrontierMemory, Memory
 from garden.strategies.representations import Representations
 
+Kernel = Callable[..., None]
+"""Walks many messages towards one target: :func:`garden.search.batched_walk.walk_batch` or one
+that has its arguments."""
+
 
 @dataclass(frozen=True, eq=False)
 class Rollout:
@@ -122,10 +126,18 @@ def sampled_distributions(hops: np.ndarray, max_hops: int) -> np.ndarray:
     return counts.reshape(len(hops), max_hops + 1) / hops.shape[1]
 
 
-def _kernel_of(memory: Memory, representations: Representations) -> Callable[..., None] | None:
+def _kernel_of(memory: Memory, representations: Representations) -> Kernel | None:
     """The function that walks many messages at once; None where numba or a kernel is missing."""
     if isinstance(memory, BatchMemory):
         return partial(walk_batch, memory=memory.among(representations))
+    return compiled_kernel(memory)
+
+
+def compiled_kernel(memory: Memory) -> Kernel | None:
+    """The compiled walk of a memory; None where numba or a kernel is missing.
+
+    A walk ends where a node has no neighbours.
+    """
     try:
         from garden.search.frontier_kernel import walk_frontier
         from garden.search.kernels import walk_backtrack, walk_memoryless, walk_visited
@@ -140,7 +152,7 @@ def _kernel_of(memory: Memory, representations: Representations) -> Callable[...
         )
     if memory is not MEMORIES.get(memory.name):
         return None
-    compiled: dict[str, Callable[..., None]] = {
+    compiled: dict[str, Kernel] = {
         "none": walk_memoryless,
         "visited": walk_visited,
         "backtrack": walk_backtrack,

@@ -18,6 +18,7 @@ from garden.graphs.ego import EgoGraphs, ragged_rows
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.search.progress import Progress, silent
+from garden.search.settled_cache import cache_file, read_rows, write_rows
 from garden.strategies.base import Strategy, checked_representations
 from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.gossip.cards import CardCost, cards_of, cost_of, left_cards
@@ -91,7 +92,11 @@ def representations_of(
 
 
 def settle(
-    graph: Graph, strategy: Strategy, progress: Progress = silent, egos: EgoGraphs | None = None
+    graph: Graph,
+    strategy: Strategy,
+    progress: Progress = silent,
+    egos: EgoGraphs | None = None,
+    cache: bool = False,
 ) -> Settled:
     """The rows of a strategy on a graph: after its rounds, or from ego graphs alone.
 
@@ -100,6 +105,8 @@ def settle(
         strategy: The strategy, fitted and tuned.
         progress: Called as rounds go on.
         egos: The ego graphs of all nodes, where they are at hand.
+        cache: Whether rows that had rounds are read from the user's cache, and kept there
+            (:mod:`garden.search.settled_cache`).
     """
     if not isinstance(strategy, GossipStrategy):
         egos = egos or ego_graphs(graph)
@@ -107,7 +114,18 @@ def settle(
             checked_representations(strategy.represent(egos), len(egos), strategy.name), None
         )
     if isinstance(strategy, Directory):
-        return _settled_directory(graph, strategy, progress, egos or ego_graphs(graph))
+        return _settled_directory(graph, strategy, progress, egos or ego_graphs(graph), cache)
+    path = cache_file(graph, strategy) if cache else None
+    kept = read_rows(path, graph.num_nodes) if path is not None else None
+    if kept is not None:
+        return Settled(kept[0], GossipCost(**kept[1]))
+    settled = _settle_afresh(graph, strategy, progress)
+    if path is not None and settled.cost is not None:
+        write_rows(path, settled.rows, settled.cost.to_json())
+    return settled
+
+
+def _settle_afresh(graph: Graph, strategy: GossipStrategy, progress: Progress) -> Settled:
     keys = node_keys(graph, strategy.key_seed)
     if isinstance(strategy, Beacons):
         try:
@@ -121,11 +139,11 @@ def settle(
 
 
 def _settled_directory(
-    graph: Graph, strategy: Directory, progress: Progress, egos: EgoGraphs
+    graph: Graph, strategy: Directory, progress: Progress, egos: EgoGraphs, cache: bool
 ) -> Settled:
     """The rows of ``beacons`` with what agents see, and the cost of the cards that they leave."""
     sight = strategy.sight(egos, node_keys(graph, strategy.key_seed)[egos.members])
-    sketches = settle(graph, strategy.beacons, progress)
+    sketches = settle(graph, strategy.beacons, progress, cache=cache)
     rows = strategy.joined(sketches.rows, sight)
     assert sketches.cost is not None
     cards = cost_of(left_cards(rows, strategy.k), cards_of(rows, strategy.beacons))

@@ -15,6 +15,7 @@ import numpy as np
 
 from garden.graphs.graph import Graph
 from garden.search.episode_rng import next_streams, uniforms_of
+from garden.search.lazy_rows import RowSource
 from garden.strategies.base import (
     Strategy,
     check_declarations,
@@ -43,7 +44,7 @@ class Walk:
 def walk(
     graph: Graph,
     strategy: Strategy,
-    representations: Representations,
+    representations: RowSource,
     source: int,
     target: int,
     memory: Memory,
@@ -55,7 +56,7 @@ def walk(
     Args:
         graph: The graph that the message travels on.
         strategy: Whose scores and selection decide.
-        representations: One row per node of the graph, made by this strategy.
+        representations: One row per node of the graph, made by this strategy, at hand or lazily.
         source: The position of the first holder.
         target: The position of the target.
         memory: What the message carries and how that changes scores.
@@ -63,9 +64,11 @@ def walk(
         stream: The random state that hops are drawn from, 64 bits.
     """
     check_declarations(strategy)
-    checked_representations(representations, graph.num_nodes, strategy.name)
+    if isinstance(representations, Representations):
+        checked_representations(representations, graph.num_nodes, strategy.name)
+        memory = memory.among(representations)
     target_row = representations.take(np.array([target]))
-    memory = memory.among(representations).towards(target)
+    memory = memory.towards(target)
     state: Any = memory.start()
     random_state = np.array([stream], dtype=np.uint64)
     nodes = [source]

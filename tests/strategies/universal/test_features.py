@@ -9,12 +9,13 @@ import scipy.sparse as sp
 
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
+from garden.strategies.universal import pair_features as pair_features_module
 from garden.strategies.universal.features import (
     AT,
     PAIR_FEATURES,
-    pair_features,
     plain_pair_features,
 )
+from garden.strategies.universal.pair_features import pair_features
 from garden.strategies.universal.representation import (
     MAX_MEMBERS,
     SHAPE,
@@ -61,6 +62,17 @@ def sparse(rng, num_nodes):
     return sp.csr_array(mixed(rng, num_nodes))
 
 
+def many_counts(rng, num_nodes):
+    """Counts of many words, most of them 0: more real columns than are compared one by one."""
+    return sp.csr_array(
+        (rng.random((num_nodes, 120)) < 0.15) * rng.integers(1, 5, (num_nodes, 120))
+    )
+
+
+def many_numbers(rng, num_nodes):
+    return rng.normal(size=(num_nodes, 40))
+
+
 def plain_features(rows, pairs):
     plain = feature_rows(rows)
     return [plain_pair_features(plain, plain, v, t) for v, t in pairs.tolist()]
@@ -71,8 +83,13 @@ def all_pairs(num_nodes, targets):
     return np.stack([np.tile(nodes, len(targets)), np.repeat(targets, num_nodes)], axis=1)
 
 
-@pytest.mark.parametrize("table", [bits, numbers, sometimes_twos, mixed, blank, sparse])
-def test_features__the_compiled_kernel_equals_its_definition(table):
+TABLES = [bits, numbers, sometimes_twos, mixed, blank, sparse, many_counts, many_numbers]
+
+
+@pytest.mark.parametrize("many_real", [pair_features_module.MANY_REAL, -1])
+@pytest.mark.parametrize("table", TABLES)
+def test_features__the_compiled_kernels_equal_their_definition(table, many_real, monkeypatch):
+    monkeypatch.setattr(pair_features_module, "MANY_REAL", many_real)
     graph = random_graph(0, table)
     rows = rows_of_graph(graph)
     pairs = all_pairs(graph.num_nodes, [3, 17, 3, 0])
@@ -89,6 +106,31 @@ def test_features__of_a_star_with_more_neighbours_than_are_sent_equals_its_defin
     pairs = np.array([[0, 1], [1, 0], [0, 0]])
     plain = plain_features(rows, pairs)
     assert np.allclose(pair_features(rows, rows, pairs), plain, atol=1e-5)
+
+
+def test_features__of_a_pair_do_not_depend_on_the_pairs_beside_it():
+    few, many = random_graph(0, numbers), random_graph(1, many_counts)
+    rows = rows_of_graph(few), rows_of_graph(many)
+    for one in rows:
+        pairs = all_pairs(30, [3, 17])
+        together = pair_features(one, one, pairs)
+        alone = [pair_features(one, one, pairs[[number]])[0] for number in range(0, 60, 7)]
+        assert np.array_equal(together[::7], alone)
+
+
+def test_features__some_pairs_with_many_real_columns_among_others_equal_their_definition():
+    def half(rng, num_nodes):
+        table = many_counts(rng, num_nodes).toarray()
+        table[: num_nodes // 2] = table[: num_nodes // 2] > 0
+        return table
+
+    rows = rows_of_graph(random_graph(3, half, num_links=5))
+    pairs = all_pairs(30, [7, 25])
+    counts = np.diff(rows.ragged["real_columns"].offsets)
+    many = counts[pairs].sum(axis=1) > pair_features_module.MANY_REAL
+    assert many.any()
+    assert not many.all()
+    assert np.allclose(pair_features(rows, rows, pairs), plain_features(rows, pairs), atol=1e-5)
 
 
 def path_of_four():

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from garden.strategies.representations import Representations
-from garden.strategies.universal.representation import SHAPE, FeatureRows, feature_rows
+from garden.strategies.universal.representation import SHAPE, FeatureRows
 
 LEAST_SPREAD = 0.1  # in attributes: keeps ego graphs of equal profiles from a division by zero
 LEAST_SQUARE = 1e-9  # of the spread in a real column
@@ -111,33 +110,6 @@ AT = FeatureColumns(*range(NUM_FEATURES))
 TARGET_SHAPE = tuple(name for name in SHAPE._fields if f"{name}_t" in PAIR_FEATURES)
 
 
-def pair_features(
-    candidates: Representations, targets: Representations, pairs: np.ndarray
-) -> np.ndarray:
-    """The features of pairs of ego graphs; quickest where pairs of one target stand together.
-
-    Args:
-        candidates: Rows of :func:`garden.strategies.universal.representation.ego_representations`.
-        targets: Such rows too.
-        pairs: (num_pairs, 2) numbers of rows, of the candidate and of the target.
-
-    Returns:
-        (num_pairs, NUM_FEATURES) float32, columns in the order of :data:`PAIR_FEATURES`.
-
-    """
-    rows, goals = feature_rows(candidates), feature_rows(targets)
-    pairs = np.asarray(pairs, dtype=np.int64)
-    features = np.empty((len(pairs), NUM_FEATURES), dtype=np.float32)
-    try:
-        from garden.strategies.universal.kernel import fill_features
-    except ImportError:  # no numba on this machine
-        for number, (candidate, goal) in enumerate(pairs):
-            features[number] = plain_pair_features(rows, goals, int(candidate), int(goal))
-        return features
-    fill_features(rows, goals, pairs, num_columns_of(rows, goals), features)
-    return features
-
-
 def num_columns_of(*several: FeatureRows) -> int:
     """One more than the highest attribute column that any of these rows names."""
     named = [part for rows in several for part in (rows.columns, rows.real_columns)]
@@ -210,8 +182,10 @@ def _side(rows: FeatureRows, row: int, width: int) -> _Side:
     has[member, _row(rows.columns, rows.columns_at, row)] = True
     values = has.astype(np.float64)
     columns = _row(rows.real_columns, rows.real_columns_at, row)
-    numbers = _row(rows.real_values, rows.real_values_at, row)
-    values[:, columns] = numbers.reshape(len(lengths), len(columns))
+    numbers = np.zeros((len(lengths), len(columns)))
+    places = _row(rows.real_places, rows.real_values_at, row)
+    numbers.ravel()[places] = _row(rows.real_values, rows.real_values_at, row)
+    values[:, columns] = numbers
     return _Side(
         rows.own[row],
         rows.bag[row],

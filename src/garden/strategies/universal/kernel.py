@@ -53,7 +53,7 @@ def fill_features(rows, goals, pairs, num_columns, out):  # type: ignore[no-unty
                     goals, goal, work.size_t, work.real, 0, work.values_t
                 )
         line = out[number]
-        _fill_indicators(rows, goals, row, goal, line)
+        fill_indicators(rows, goals, row, goal, line)
         members_v = rows.members_at[row + 1] - rows.members_at[row]
         members_t = goals.members_at[goal + 1] - goals.members_at[goal]
         if num_real:
@@ -77,7 +77,7 @@ def fill_features(rows, goals, pairs, num_columns, out):  # type: ignore[no-unty
         line[AT.blank_candidate] = 1.0 if work.size_v[0] + num_real == 0 else 0.0
         fill_shares(rows, row, work, used, num_slots, members_v - 1, members_t - 1, line)
         _clear(work.slots, work.named, num_slots, used)
-        _fill_shapes(rows.shape[row], goals.shape[goal], line)
+        fill_shapes(rows.shape[row], goals.shape[goal], line)
         line[AT.real] = 1.0 if num_real else 0.0
 
 
@@ -113,7 +113,7 @@ def _clear(marks, named, start, stop):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _fill_shapes(shape_v, shape_t, line):  # type: ignore[no-untyped-def]
+def fill_shapes(shape_v, shape_t, line):  # type: ignore[no-untyped-def]
     """How both ego graphs are built; v's columns stand in the order of its shape."""
     line[AT.degree : AT.concentration + 1] = shape_v
     line[AT.degree_t] = shape_t[SHAPE.degree]
@@ -191,12 +191,13 @@ def _fill_values(rows, row, real, num_real, values):  # type: ignore[no-untyped-
             if real[rows.columns[k]]:
                 values[member, real[rows.columns[k]] - 1] = 1.0
             k += 1
-    start, stop = rows.real_columns_at[row], rows.real_columns_at[row + 1]
-    k = rows.real_values_at[row]
-    for member in range(num):
-        for index in range(start, stop):
-            values[member, real[rows.real_columns[index]] - 1] = rows.real_values[k]
-            k += 1
+    start, own = (
+        rows.real_columns_at[row],
+        rows.real_columns_at[row + 1] - rows.real_columns_at[row],
+    )
+    for k in range(rows.real_values_at[row], rows.real_values_at[row + 1]):
+        member, index = divmod(rows.real_places[k], own)
+        values[member, real[rows.real_columns[start + index]] - 1] = rows.real_values[k]
 
 
 @inlined
@@ -216,7 +217,7 @@ def _scale(values_v, values_t, num_v, num_t, num_real):  # type: ignore[no-untyp
 
 
 @inlined
-def _fill_indicators(rows, goals, row, goal, line):  # type: ignore[no-untyped-def]
+def fill_indicators(rows, goals, row, goal, line):  # type: ignore[no-untyped-def]
     """Match indicators, by one pass over both ascending lists of keys."""
     own_v, own_t = rows.own[row], goals.own[goal]
     start_v, stop_v = rows.neighbours_at[row], rows.neighbours_at[row + 1]

@@ -224,14 +224,15 @@ def fill_shares(rows, row, work, used, num_slots, num_v, num_t, line):  # type: 
         rare_v += rarity
         if slot < num_slots and has[slot, 0] > 0.0:
             rare_both += rarity
-    line[AT.rare_v_t] = _ratio(rare_both, rare_v + rare_t - rare_both)
-    line[AT.n_n], line[AT.rare_n_n] = _ratio(low, high), _ratio(rare_low, rare_high)
-    line[AT.t_n], line[AT.rare_t_n] = _ratio(t_n, work.size_t[0]), _ratio(rare_t_n, rare_t)
-    line[AT.v_n], line[AT.rare_v_n] = _ratio(v_n, work.size_v[0]), _ratio(rare_v_n, rare_v)
+    line[AT.rare_v_t] = ratio(rare_both, rare_v + rare_t - rare_both)
+    line[AT.n_n], line[AT.rare_n_n] = ratio(low, high), ratio(rare_low, rare_high)
+    line[AT.t_n], line[AT.rare_t_n] = ratio(t_n, work.size_t[0]), ratio(rare_t_n, rare_t)
+    line[AT.v_n], line[AT.rare_v_n] = ratio(v_n, work.size_v[0]), ratio(rare_v_n, rare_v)
 
 
 @inlined
-def _ratio(part, whole):  # type: ignore[no-untyped-def]
+def ratio(part, whole):  # type: ignore[no-untyped-def]
+    """A part of a whole; 0 where there is none."""
     return part / whole if whole > 1e-9 else 0.0
 
 

@@ -18,10 +18,12 @@ from garden.errors import StrategyError, name_sample
 from garden.graphs.ego import EgoGraphs
 from garden.graphs.link_sketches import GraphSketch
 from garden.notebook import properties_as_html
+from garden.process_settings import map_in_threads
 from garden.storage import free_folder
 from garden.strategies.base import Selection, Strategy, require_attributes, target_blocks
 from garden.strategies.representations import Representations
-from garden.strategies.universal.features import AT, pair_features
+from garden.strategies.universal.features import AT
+from garden.strategies.universal.pair_features import PairFeatures, pair_features
 from garden.strategies.universal.representation import ego_representations
 
 MAX_DEVIATIONS = 6.0  # standardised inputs are clipped to ± this
@@ -110,11 +112,16 @@ class Universal(Strategy):
         """The network on all pairs, in blocks, (num_targets, num_candidates) float64."""
         table = np.empty((len(targets), len(candidates)))
         rows = np.arange(len(candidates))
-        for block in target_blocks(len(targets), len(candidates), _PAIRS_PER_BLOCK):
+        features = PairFeatures(candidates, targets)
+        features.prepare()
+
+        def fill(block: slice) -> None:
             goals = np.arange(block.start, block.stop)
             pairs = np.stack([np.tile(rows, len(goals)), np.repeat(goals, len(rows))], axis=1)
-            scores = self._scores(pair_features(candidates, targets, pairs))
-            table[block] = scores.reshape(len(goals), len(rows))
+            table[block] = self._scores(features(pairs)).reshape(len(goals), len(rows))
+
+        blocks = target_blocks(len(targets), len(candidates), _PAIRS_PER_BLOCK)
+        map_in_threads(fill, list(blocks))
         return table
 
     def _scores(self, features: np.ndarray) -> np.ndarray:

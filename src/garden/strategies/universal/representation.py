@@ -51,7 +51,8 @@ class FeatureRows(NamedTuple):
     columns_at: np.ndarray
     real_columns: np.ndarray  # int32: where a member has neither 0 nor 1
     real_columns_at: np.ndarray
-    real_values: np.ndarray  # float32: member by member, what stands there
+    real_places: np.ndarray  # int32: member · real columns + column, where it is not 0
+    real_values: np.ndarray  # float32: what stands there, member by member
     real_values_at: np.ndarray
 
 
@@ -71,6 +72,7 @@ def feature_rows(representations: Representations) -> FeatureRows:
         columns_at=ragged["columns"].offsets,
         real_columns=ragged["real_columns"].values,
         real_columns_at=ragged["real_columns"].offsets,
+        real_places=ragged["real_places"].values,
         real_values=ragged["real_values"].values,
         real_values_at=ragged["real_values"].offsets,
     )
@@ -154,31 +156,42 @@ def _entries(
         ),
         "columns": Ragged(column[plain].astype(np.int32), _offsets(ego[plain], len(egos))),
         "real_columns": Ragged((real % width).astype(np.int32), _offsets(real // width, len(egos))),
-        "real_values": _real_values(real, width, code[~plain], member[~plain], value, plain, owner),
+        **_real_entries(real, width, code[~plain], member[~plain], value[~plain], owner),
     }
     neighbours = np.minimum(egos.degrees, MAX_MEMBERS)
     return entries, _concentration(code[beside], width, neighbours)
 
 
-def _real_values(
+def _real_entries(
     real: np.ndarray,
     width: int,
     code: np.ndarray,
     member: np.ndarray,
     value: np.ndarray,
-    plain: np.ndarray,
     owner: np.ndarray,
-) -> Ragged:
-    """The values of each sampled member in the real columns of its ego graph, member by member."""
+) -> dict[str, Ragged]:
+    """What the sampled members have in the real columns of their ego graph, and where it stands.
+
+    Args:
+        real: (num_real,) codes, ego graph · width + column, of the real columns, ascending.
+        width: More than the highest column.
+        code: (num_entries,) the code of each entry in such a column, member by member.
+        member: (num_entries,) whose it is, by number among the sampled members.
+        value: (num_entries,) float32.
+        owner: (num_sampled,) the ego graph of each sampled member, ascending.
+
+    """
     num_egos = int(owner[-1]) + 1 if len(owner) else 0
     counts = np.bincount(real // width, minlength=num_egos)  # of real columns per ego graph
-    starts = np.concatenate([[0], np.cumsum(counts[owner])])
-    values = np.zeros(starts[-1], dtype=np.float32)
     first = np.concatenate([[0], np.cumsum(counts)])
-    where = starts[member] + np.searchsorted(real, code) - first[owner[member]]
-    values[where] = value[~plain]
-    sizes = np.bincount(owner, weights=counts[owner], minlength=num_egos).astype(np.int64)
-    return Ragged(values, np.concatenate([[0], np.cumsum(sizes)]))
+    ego, members_at = owner[member], _offsets(owner, num_egos)
+    index = np.searchsorted(real, code) - first[ego]
+    places = (member - members_at[ego]) * counts[ego] + index
+    offsets = _offsets(ego, num_egos)
+    return {
+        "real_places": Ragged(places.astype(np.int32), offsets),
+        "real_values": Ragged(value, offsets),
+    }
 
 
 def _concentration(code: np.ndarray, width: int, neighbours: np.ndarray) -> np.ndarray:

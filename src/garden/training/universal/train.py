@@ -29,7 +29,8 @@ from garden.models.universal_network import UniversalNetwork
 from garden.random_streams import BATCH_ORDER, TRAINING_GRAPH_TARGETS
 from garden.search.chain import chain_of_scores
 from garden.search.config import limit_of
-from garden.strategies.universal.features import NUM_FEATURES, pair_features
+from garden.strategies.universal.features import NUM_FEATURES
+from garden.strategies.universal.pair_features import pair_features
 from garden.strategies.universal.policy import Universal
 from garden.strategies.universal.representation import ego_representations
 from garden.training.chain_solvers import return_surrogate, source_weights
