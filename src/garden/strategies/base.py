@@ -303,6 +303,24 @@ def checked_scores(scores: Any, shape: tuple[int, ...], name: str) -> np.ndarray
     return table
 
 
+def scores_at_holder(
+    strategy: Strategy, candidates: Representations, target_row: Representations
+) -> np.ndarray:
+    """A holder's scores of its neighbours, (num_candidates,) float64.
+
+    Args:
+        strategy: Who scores.
+        candidates: The representations of the holder's neighbours, one row each.
+        target_row: The representation of the target, one row, which the message carries.
+    """
+    if getattr(strategy.score_pairs, "__func__", None) is Strategy.score_pairs:
+        table = strategy.score(candidates, target_row)  # what score_pairs would ask for
+        return checked_scores(table, (1, len(candidates)), strategy.name)[0]
+    rows = np.zeros(len(candidates), dtype=np.int64)
+    scores = strategy.score_pairs(candidates, target_row.take(rows))
+    return checked_scores(scores, (len(candidates),), strategy.name)
+
+
 def require_attributes(egos: EgoGraphs, strategy: str) -> None:
     """Refuse ego graphs without attributes, in the name of the strategy called ``strategy``."""
     if egos.num_attributes == 0:

@@ -262,7 +262,7 @@ class FrontierMemory(Memory):
             if int(node) not in came_from
         ]
         passed = (*(one for one in state.passed if one.node != holder), *new)
-        ways = {gate: _way(came_from, holder, gate) for gate in {one.gate for one in passed}}
+        ways = {gate: way_in_tree(came_from, holder, gate) for gate in {one.gate for one in passed}}
         price = self.hop_price / (1 + len(came_from) / self.patience)
         values = [one.value - price * len(ways[one.gate]) for one in passed]
         best = max(values, default=-np.inf)
@@ -283,7 +283,7 @@ class FrontierMemory(Memory):
         )
 
 
-def _way(came_from: Mapping[int, int], start: int, stop: int) -> tuple[int, ...]:
+def way_in_tree(came_from: Mapping[int, int], start: int, stop: int) -> tuple[int, ...]:
     """The nodes after ``start`` on the path to ``stop`` in the tree of parents."""
     up = {start: 0}
     node = start
