@@ -29,6 +29,7 @@ VALUES = {
     "CHANGED_LINKS": 23,
     "POWER_LAW_GRAPH": 24,
     "SMALL_WORLD_GRAPH": 25,
+    "CRASHED_PEERS": 40,
 }
 
 

@@ -59,3 +59,6 @@ CHANGED_LINKS = 23
 # datasets.random_graphs
 POWER_LAW_GRAPH = 24
 SMALL_WORLD_GRAPH = 25
+
+# experiments.peers
+CRASHED_PEERS = 40

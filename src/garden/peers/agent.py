@@ -105,7 +105,7 @@ class Agent:
             self._timers,
             self._send,
             self._actions.append,
-            self._links.give_up,
+            self._links.doubt,
             signer or Unsigned(),
             config,
             restarted_at,
@@ -251,6 +251,13 @@ class Agent:
             self._delivery.answer_acknowledged(sender, body, now)
 
     def _next_hop(self, message: Message, without: frozenset[int]) -> NextHop | None:
+        """The next hop over neighbours that answer, or else over those in doubt."""
+        chosen = self._next_hop_without(message, without | self._links.doubted)
+        if chosen is None and self._links.doubted - without:
+            return self._next_hop_without(message, without)
+        return chosen
+
+    def _next_hop_without(self, message: Message, without: frozenset[int]) -> NextHop | None:
         candidates = self._without(without)
         if len(candidates.keys) == 0:
             return None

@@ -16,7 +16,11 @@ class AgentConfig:
     """How long an acknowledgement is waited for; doubled with each repeat."""
 
     repeats: int = 2
-    """How often an envelope is sent again to the same neighbour."""
+    """How often a message or an answer is sent again to the same neighbour. One that does not
+    answer then is avoided until it is heard again."""
+
+    link_repeats: int = 4
+    """How often an announcement is sent again before the neighbour counts as lost."""
 
     announce_interval: int = 200
     """A neighbour hears one announcement in this time."""

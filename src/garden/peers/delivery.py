@@ -105,7 +105,7 @@ class Delivery:
         timers: Timers,
         send: Callable[[int, Body], None],
         act: Callable[[Action], None],
-        give_up: Callable[[int, int], None],
+        doubt: Callable[[int, int], None],
         signer: Signer,
         config: AgentConfig,
         restarted_at: int | None,
@@ -115,7 +115,7 @@ class Delivery:
         self._timers = timers
         self._send = send
         self._act = act
-        self._give_up = give_up
+        self._doubt = doubt
         self._signer = signer
         self._config = config
         self._restarted_at = restarted_at
@@ -304,9 +304,8 @@ class Delivery:
         if self._held.get(place) is not held or held.neighbour != neighbour or onward is None:
             return
         if held.sendings > self._config.repeats:
-            self._give_up(neighbour, now)  # which moves what it holds up
-            if self._held.get(place) is held and held.neighbour == neighbour:
-                self._try_next(now, held)
+            self._doubt(neighbour, now)
+            self._try_next(now, held)
             return
         elapsed = max(1, now - held.since)
         if message.ttl <= elapsed:
@@ -428,9 +427,8 @@ class Delivery:
         if self._returning.get(place) is not waiting or waiting.neighbour != neighbour:
             return
         if waiting.sendings > self._config.repeats:
-            self._give_up(neighbour, now)
-            if self._returning.get(place) is waiting and waiting.neighbour == neighbour:
-                self._return_next(now, place, waiting)
+            self._doubt(neighbour, now)
+            self._return_next(now, place, waiting)
             return
         self._send(neighbour, waiting.answer)
         wait = self._config.ack_wait << waiting.sendings

@@ -3,8 +3,9 @@
 A link has a *session* at each end, a number that grows whenever that end opens it anew, after a
 restart too. It is open where both know the other's number; what belongs to an earlier session is
 dropped. Announcements are numbered within a session; the next one waits until the last is
-acknowledged, and collects meanwhile what is to be told. A neighbour that does not answer is lost:
-its link goes down, and it is greeted from time to time until it answers again.
+acknowledged, and collects meanwhile what is to be told. A neighbour that does not answer a message
+is doubted, and asked whether it is there; one that does not answer an announcement is lost: its
+link goes down, and it is greeted from time to time until it answers again.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ class Links:
         self._config = config
         self._session = incarnation << 32
         self._links = {key: _Link(self._next_session()) for key in neighbours}
+        self._doubted: frozenset[int] = frozenset()
         self._introductions: dict[int, Newcomer] = {}
         self._flush_at: int | None = None
         self._flushed_at = 0
@@ -84,8 +86,14 @@ class Links:
     def is_quiet(self) -> bool:
         """Whether nothing waits to be told or acknowledged."""
         return self._flush_at is None and not any(
-            link.waiting is not None for link in self._links.values()
+            link.waiting is not None and _says_something(link.waiting)
+            for link in self._links.values()
         )
+
+    @property
+    def doubted(self) -> frozenset[int]:
+        """Neighbours that have not answered a message, and were not heard since."""
+        return self._doubted
 
     def start(self, now: int, introductions: dict[int, Newcomer] | None = None) -> None:
         """Greet all neighbours.
@@ -110,6 +118,7 @@ class Links:
     def remove(self, neighbour: int, now: int) -> None:
         """One neighbour less."""
         del self._links[neighbour]
+        self._doubted -= {neighbour}
         self._knowledge.link_down(neighbour)
         self.flush_soon(now)
 
@@ -127,7 +136,7 @@ class Links:
         link = self._links[sender]
         if not self._is_current(sender, link, body, now):
             return
-        link.heard_at = now
+        self.heard(sender, now)
         if isinstance(body, Hello):
             link.asked = True  # an announcement, even an empty one, says that the link is open
             self.flush_soon(now)
@@ -141,14 +150,16 @@ class Links:
     def heard(self, neighbour: int, now: int) -> None:
         """A neighbour has sent something else: it is there."""
         self._links[neighbour].heard_at = now
+        if neighbour in self._doubted:
+            self._doubted -= {neighbour}
 
-    def give_up(self, neighbour: int, now: int) -> None:
-        """A neighbour does not answer: its link goes down, and it is greeted anew."""
+    def doubt(self, neighbour: int, now: int) -> None:
+        """A neighbour has not answered a message: ask whether it is there."""
         link = self._links.get(neighbour)
-        if link is None or not link.open:
-            return
-        self._close(neighbour, link, now)
-        self._greet(now, neighbour, link.session)
+        if link is not None and link.open:
+            self._doubted |= {neighbour}
+            if link.waiting is None:
+                self._announce(now, neighbour, link)
 
     def flush_soon(self, now: int) -> None:
         """Tell what is to be told, when the interval allows."""
@@ -190,6 +201,7 @@ class Links:
         link.waiting = None
         link.greetings = 0
         link.session = self._next_session()
+        self._doubted -= {neighbour}
         self._knowledge.link_down(neighbour)
         self.flush_soon(now)
         self._lost(neighbour, now)
@@ -199,7 +211,7 @@ class Links:
         link = self._links.get(neighbour)
         if link is None or link.open or link.session != session:
             return
-        if link.greetings > self._config.repeats and link.expected:
+        if link.greetings > self._config.link_repeats and link.expected:
             link.expected = False
             self._knowledge.link_down(neighbour)
             self.flush_soon(now)
@@ -217,7 +229,7 @@ class Links:
             except EnvelopeError:  # not acknowledged: a neighbour that sends such is lost
                 return
             link.next_in += 1
-            if body.row is not None or body.updates or body.neighbours is not None:
+            if _says_something(body):
                 self.flush_soon(now)
         self._send(sender, Heard(link.session, link.known, body.number))
 
@@ -244,8 +256,9 @@ class Links:
             return
         if link.waiting is None or link.waiting.number != number:
             return
-        if link.tries > self._config.repeats:
-            self.give_up(neighbour, now)
+        if link.tries > self._config.link_repeats:
+            self._close(neighbour, link, now)
+            self._greet(now, neighbour, link.session)
             return
         self._send(neighbour, link.waiting)
         self._timers.at(
@@ -260,3 +273,8 @@ class Links:
             if link.open and link.waiting is None and silent:
                 self._announce(now, key, link)
         self._timers.at(now + self._config.probe_interval, self._probe)
+
+
+def _says_something(body: Announcement) -> bool:
+    """Whether there is news in an announcement; else it asks whether the other end is there."""
+    return body.row is not None or bool(body.updates) or body.neighbours is not None

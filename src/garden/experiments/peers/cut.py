@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ from garden.graphs.graph import Graph
 from garden.peers.cut_folder import AGENTS, STRATEGY_FILE, Programme, view_path, write_programme
 from garden.peers.views import VIEW_VERSION, AgentView, Profile, profile_of, write_view
 from garden.resolve import contender_named
+from garden.search.compare import Contender
 from garden.search.progress import Progress, silent
 from garden.search.rounds import node_keys
 from garden.search.temperature_tuning import prepare
@@ -77,22 +78,39 @@ def cut(
         progress: Called as tuning goes on.
     """
     _refuse_taken(folder, force)
-    contender = contender_named(strategy, memory)
-    ready = contender.strategy
-    if not is_ready(ready):
-        if graph.num_nodes < MIN_NODES:
-            raise StrategyError(f"{graph.name} is too small to tune {contender.label} on")
-        ready = prepare(ready, SearchTask.split(graph, seed=seed), progress=progress)
+    contender = ready_contender(graph, strategy, memory, seed, progress)
+    programme = Programme(contender.strategy, contender.memory)
     sizes = []
     with atomic_folder(folder) as temporary:
         (temporary / AGENTS).mkdir()
-        write_programme(temporary, contender.label, Programme(ready, contender.memory))
-        for number, view in enumerate(views_of(graph, keys_for(graph, ready))):
+        write_programme(temporary, contender.label, programme)
+        for number, view in enumerate(views_of(graph, keys_for(graph, contender.strategy))):
             path = view_path(temporary, view.key)
             write_view(view, path)
             sizes.append(path.stat().st_size)
             progress("cutting", number + 1, graph.num_nodes)
     return Cut(folder, contender.label, contender.memory.name, len(sizes), sum(sizes), max(sizes))
+
+
+def ready_contender(
+    graph: Graph, strategy: str, memory: str = "none", seed: int = 0, progress: Progress = silent
+) -> Contender:
+    """The strategy and memory of a name, fitted and tuned on the graph where it asks for that.
+
+    Args:
+        graph: The graph.
+        strategy: The strategy's name, with ``+MEMORY`` or without.
+        memory: The memory, where the name holds none.
+        seed: The split that temperatures are tuned on.
+        progress: Called as tuning goes on.
+    """
+    contender = contender_named(strategy, memory)
+    if is_ready(contender.strategy):
+        return contender
+    if graph.num_nodes < MIN_NODES:
+        raise StrategyError(f"{graph.name} is too small to tune {contender.label} on")
+    task = SearchTask.split(graph, seed=seed)
+    return replace(contender, strategy=prepare(contender.strategy, task, progress=progress))
 
 
 def _refuse_taken(folder: Path, force: bool) -> None:
