@@ -1,5 +1,6 @@
 """Virtual time: faults from one seed, repeated to the byte, and agents that cope with them."""
 
+import random
 import subprocess
 import sys
 from itertools import pairwise
@@ -228,3 +229,48 @@ def test_network__of_a_star_reaches_every_leaf(peers_of):
     peers = peers_of(star, "beacons+backtrack")
     peers.network.settle()
     assert endings(peers, send_many(peers, 20)) == ["delivered"] * 20
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_network__whatever_goes_wrong_messages_end_once_and_all_is_well_afterwards(
+    peers_of, generated, seed
+):
+    rng = random.Random(seed)
+    name = rng.choice(["beacons:k=4", "beacons:k=2,rank=hash", "bidirectional"])
+    half = frozenset(rng.sample(peers_of(generated, name).keys, 20))
+    faults = Faults(
+        loss=rng.choice([0.05, 0.2]),
+        duplication=0.1,
+        reordering=0.2,
+        slow=rng.choice([0, 0.1]),
+        clock_skew=9_999,
+        partitions=(Partition(8_000, 30_000, half),),
+    )
+    memory = rng.choice(["backtrack", "frontier"])
+    peers = peers_of(generated, f"{name}+{memory}", seed=seed, faults=faults)
+    network, down = peers.network, []
+    for life in range(1, 40):
+        network.run_until(network.now + 1_000)
+        if rng.random() < 0.3:
+            down.append(rng.choice(sorted(network.agents)))
+            network.crash(down[-1])
+        if down and rng.random() < 0.3:
+            restart(peers, down.pop(0), life)
+        source, target = rng.sample(sorted(network.agents), 2)
+        peers.send(peers.position[source], peers.position[target])
+    for key in down:
+        restart(peers, key, 40)
+    network.run_until(400_000)
+    assert {len(ended) for ended in network.endings.values()} == {1}
+    assert set(network.handed_over.values()) == {1}
+    assert sum(agent.num_held for agent in network.agents.values()) == 0
+    network.change_faults(Faults())
+    network.run_until(500_000)
+    if name.startswith("beacons"):
+        assert_rows(peers, fresh_rows(peers, range(generated.num_nodes)))
+    assert endings(peers, send_many(peers, 10)) == ["delivered"] * 10
+
+
+def restart(peers, key, life):
+    view, clock = peers.views[peers.position[key]], peers.network.clock_of(key)
+    peers.network.restart(peers.agent(view, incarnation=life, restarted_at=clock))

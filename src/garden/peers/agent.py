@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from msgspec.structs import replace
 
 from garden.errors import StrategyError
 from garden.peers.actions import Action, Send, Wake
@@ -158,7 +159,7 @@ class Agent:
         return self.next_hop(message).neighbour
 
     def next_hop(self, message: Message, without: frozenset[int] = frozenset()) -> NextHop:
-        """The neighbour that a message goes to, and the memory that it takes along.
+        """The neighbour that a message goes to, and the message for it.
 
         Args:
             message: The message.
@@ -270,7 +271,8 @@ class Agent:
         weights = choice_weights(chosen[0], self._strategy.selection)
         number = hop_uniform(int.from_bytes(message.id, "little"), message.attempt, message.hop)
         neighbour = int(candidates.keys[choose(weights, number)])
-        return NextHop(neighbour, encoded_state(self._memory, chosen[1]))
+        memory = encoded_state(self._memory, chosen[1])
+        return NextHop(neighbour, replace(message, hop=message.hop + 1, memory=memory))
 
     def _without(self, without: frozenset[int]) -> Candidates:
         candidates = self._knowledge.candidates

@@ -18,7 +18,9 @@ from garden.errors import GardenError
 from garden.peers.actions import Action, Deliver, Ended, Ending
 from garden.peers.config import AgentConfig
 from garden.peers.envelopes import (
+    ID_BYTES,
     MAX_AGE,
+    MAX_HOPS,
     MAX_PAYLOAD,
     MAX_TRIES,
     Ack,
@@ -43,12 +45,52 @@ class Card(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
     row: bytes
 
 
+def new_message(
+    card: Card,
+    payload: bytes,
+    message_id: bytes,
+    nonce: bytes,
+    hop_limit: int = MAX_HOPS,
+    ttl: int = MAX_AGE,
+) -> Message:
+    """A message that nobody has passed on yet.
+
+    Args:
+        card: The target's.
+        payload: At most 4,096 bytes.
+        message_id: 16 random bytes, which all random choices on its way come from.
+        nonce: 16 more, which the receipt repeats.
+        hop_limit: The hop at which it is given up, at most 4,096.
+        ttl: Milliseconds that it may travel.
+    """
+    if len(payload) > MAX_PAYLOAD:
+        raise EnvelopeError(f"a payload of {len(payload)} bytes: {MAX_PAYLOAD} are allowed")
+    if not 1 <= hop_limit <= MAX_HOPS:
+        raise EnvelopeError(f"a hop limit of {hop_limit}: choose 1 to {MAX_HOPS}")
+    if len(message_id) != ID_BYTES or len(nonce) != ID_BYTES:
+        raise EnvelopeError(f"ids and nonces have {ID_BYTES} bytes")
+    return Message(
+        id=message_id,
+        attempt=0,
+        hop=0,
+        hop_limit=hop_limit,
+        ttl=ttl,
+        age=0,
+        tries=0,
+        target=card.key,
+        row=card.row,
+        memory=b"",
+        nonce=nonce,
+        payload=payload,
+    )
+
+
 @dataclass(frozen=True)
 class NextHop:
-    """Where a message goes, and what it remembers there."""
+    """Where a message goes, and the message as it goes there."""
 
-    neighbour: int
-    memory: bytes
+    neighbour: int  # its key
+    message: Message
 
 
 @dataclass(eq=False)
@@ -151,22 +193,7 @@ class Delivery:
             raise EnvelopeError("a message to its own sender")
         if message_id in self._outgoing:
             raise EnvelopeError("a message with an id that is under way")
-        if len(payload) > MAX_PAYLOAD:
-            raise EnvelopeError(f"a payload of {len(payload)} bytes: {MAX_PAYLOAD} are allowed")
-        message = Message(
-            id=message_id,
-            attempt=0,
-            hop=0,
-            hop_limit=hop_limit,
-            ttl=self._config.ttl,
-            age=0,
-            tries=0,
-            target=card.key,
-            row=card.row,
-            memory=b"",
-            nonce=nonce,
-            payload=payload,
-        )
+        message = new_message(card, payload, message_id, nonce, hop_limit, self._config.ttl)
         own = self._outgoing[message_id] = _Outgoing(message, now, payload_digest(payload))
         self._next_attempt(now, own)
 
@@ -284,7 +311,7 @@ class Delivery:
             self._fail(now, message, "no neighbour left")
             return
         held.neighbour, held.sendings = chosen.neighbour, 0
-        held.onward = msgspec.structs.replace(message, hop=message.hop + 1, memory=chosen.memory)
+        held.onward = chosen.message
         self._held[message.id, message.attempt, message.hop] = held
         self._note_sent(message, chosen.neighbour)
         self._send_held(now, held, chosen.neighbour)

@@ -19,6 +19,7 @@ except ImportError:
     raise MissingExtraError("peers need msgspec: pip install 'garden-search[peers]'") from None
 
 VERSION = 1
+ID_BYTES = 16
 MAX_PAYLOAD = 4_096  # bytes
 MAX_MEMORY = 65_536  # bytes of what a message remembers
 MAX_ROW = 65_536  # bytes of a representation
@@ -31,7 +32,7 @@ MAX_UPDATES = 64  # in one announcement
 MAX_ENVELOPE = 1 << 20  # bytes
 
 Key: TypeAlias = Annotated[int, Meta(ge=0)]  # 64 bits: msgpack holds no more
-MessageId: TypeAlias = Annotated[bytes, Meta(min_length=16, max_length=16)]
+MessageId: TypeAlias = Annotated[bytes, Meta(min_length=ID_BYTES, max_length=ID_BYTES)]
 Milliseconds: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_AGE)]
 Hop: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_HOPS)]
 HopLimit: TypeAlias = Annotated[int, Meta(ge=1, le=MAX_HOPS)]

@@ -106,6 +106,10 @@ class VirtualNetwork:
         self._act(source, agent.send(card, payload, message_id, nonce, clock, hop_limit))
         return message_id
 
+    def change_faults(self, faults: Faults) -> None:
+        """From now on, something else goes wrong; who is slow and whose clock is ahead stays."""
+        self._faults = faults
+
     def crash(self, key: int) -> None:
         """An agent is gone, with all that it knew, and says nothing."""
         del self.agents[key]
