@@ -228,7 +228,7 @@ class Agent:
         sender, body = envelope.sender, envelope.body
         if sender not in self._links and not self._admitted(sender, body, now):
             return []
-        if isinstance(body, Hello | Announcement | Heard):
+        if isinstance(body, (Hello, Announcement, Heard)):
             self._links.receive(sender, body, now)
         elif isinstance(body, Leave):
             self._neighbour_left(sender, body, now)

@@ -23,6 +23,8 @@ from garden.strategies.gossip.maintenance import CLASS_OF_RANK, Beacon, Row, Ske
 from garden.strategies.gossip.protocol import GossipStrategy
 from garden.strategies.representations import Ragged, Representations, concatenated
 
+_ENTRY_PARTS = ("keys", "distances", "classes")
+
 
 class Candidates(NamedTuple):
     """The neighbours that a message can go to, in the order of their keys."""
@@ -121,7 +123,7 @@ class EgoKnowledge(Knowledge):
         self._untold: set[int] = set()
         self._linked: set[int] = set()
         self._row = strategy.represent_one(view.ego_graph())
-        self._form = RowForm(self._row)
+        self._form = RowForm.of(self._row)
         self._encoded = encoded_row(self._row)
 
     @property
@@ -195,7 +197,7 @@ class SketchKnowledge(Knowledge):
         self._untold: dict[int, list[maintenance.Envelope]] = {}
         self._unlisted: set[int] = set(view.neighbours)  # do not know the own neighbours
         self._queue(self._keeper.greeting())
-        self._form = RowForm(self.row)
+        self._form = RowForm.of(self.row)
 
     @property
     def keeper(self) -> SketchKeeper:
@@ -217,8 +219,8 @@ class SketchKnowledge(Knowledge):
     def decoded_target(self, data: bytes) -> Representations:
         """A row of the own form whose entries fit together."""
         row = self._form.decoded(data)
-        lengths = {len(row.ragged[name].values) for name in ("keys", "distances", "classes")}
-        if len(lengths) != 1:
+        keys, distances, classes = (row.ragged[name].values for name in _ENTRY_PARTS)
+        if not len(keys) == len(distances) == len(classes):
             raise EnvelopeError("a sketch whose keys, distances and classes are not as many")
         return row
 

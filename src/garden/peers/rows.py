@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -39,44 +42,71 @@ def encoded_row(row: Representations) -> bytes:
     return data
 
 
-class RowForm:
-    """The form of the rows of one strategy on one network, taken from an agent's own row."""
+class _Part(NamedTuple):
+    """The form of one array of a row."""
 
-    def __init__(self, row: Representations) -> None:
-        self._arrays = sorted(row.arrays.items())
-        self._ragged = [
-            (name, _little(ragged.values).dtype, ragged.values.shape[1:])
-            for name, ragged in sorted(row.ragged.items())
+    name: str
+    kind: np.dtype
+    shape: tuple[int, ...]  # of one entry, or of a sparse row
+    sparse: bool
+
+
+@dataclass(frozen=True, eq=False)
+class RowForm:
+    """The form of the rows of one strategy on one network; there is one object for each form."""
+
+    arrays: tuple[_Part, ...]
+    ragged: tuple[_Part, ...]
+
+    @staticmethod
+    def of(row: Representations) -> RowForm:
+        """The form of an agent's own row."""
+        arrays = [
+            _Part(name, _kind(array), array.shape[1:], False)
+            if isinstance(array, np.ndarray)
+            else _Part(name, _kind(array.data), array.shape[1:], True)
+            for name, array in sorted(row.arrays.items())
         ]
-        self._num_parts = len(self._ragged) + sum(
-            1 if isinstance(array, np.ndarray) else 2 for _, array in self._arrays
-        )
+        ragged = [
+            _Part(name, _kind(one.values), one.values.shape[1:], False)
+            for name, one in sorted(row.ragged.items())
+        ]
+        return _form_of(tuple(arrays), tuple(ragged))
 
     def decoded(self, data: bytes) -> Representations:
-        """The row of these bytes.
+        """The row of these bytes; what is read often, such as a target's, is kept for a while.
 
         Raises:
             EnvelopeError: If they are no row of this form.
         """
-        try:
-            parts = _PARTS.decode(data)
-            if len(parts) != self._num_parts:
-                raise ValueError
-            taken = iter(parts)
-            arrays = {name: _array(like, taken) for name, like in self._arrays}
-            ragged = {name: _ragged(next(taken), kind, shape) for name, kind, shape in self._ragged}
-        except (msgspec.DecodeError, ValueError, RecursionError):
-            raise EnvelopeError("a row of another form than the own one") from None
-        return Representations(arrays, ragged)
+        return _decoded(self, data)
 
 
-def _array(like: Rows, parts: Iterator[bytes]) -> Rows:
-    data = next(parts)
-    if isinstance(like, np.ndarray):
-        return _values(data, _little(like).dtype, (1, *like.shape[1:]))
-    columns = np.frombuffer(data, dtype="<i4")
-    values = np.frombuffer(next(parts), dtype=_little(like.data).dtype)
-    width = like.shape[1]
+@lru_cache(maxsize=64)
+def _form_of(arrays: tuple[_Part, ...], ragged: tuple[_Part, ...]) -> RowForm:
+    return RowForm(arrays, ragged)
+
+
+@lru_cache(maxsize=1024)  # agents of one host read the same targets' rows
+def _decoded(form: RowForm, data: bytes) -> Representations:
+    try:
+        parts = _PARTS.decode(data)
+        if len(parts) != len(form.arrays) + sum(p.sparse for p in form.arrays) + len(form.ragged):
+            raise ValueError
+        taken = iter(parts)
+        arrays = {part.name: _array(part, taken) for part in form.arrays}
+        ragged = {part.name: _ragged(part, next(taken)) for part in form.ragged}
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        raise EnvelopeError("a row of another form than the own one") from None
+    return Representations(arrays, ragged)
+
+
+def _array(part: _Part, taken: Iterator[bytes]) -> Rows:
+    data = next(taken)
+    if not part.sparse:
+        return _values(data, part.kind, (1, *part.shape))
+    columns, values = np.frombuffer(data, dtype="<i4"), np.frombuffer(next(taken), dtype=part.kind)
+    (width,) = part.shape
     ascending = bool((np.diff(columns) > 0).all())
     if len(columns) != len(values) or not ascending or not np.isfinite(values).all():
         raise ValueError
@@ -85,12 +115,13 @@ def _array(like: Rows, parts: Iterator[bytes]) -> Rows:
     return sp.csr_array((values, columns, np.array([0, len(values)])), shape=(1, width))
 
 
-def _ragged(data: bytes, dtype: np.dtype, shape: tuple[int, ...]) -> Ragged:
-    size = dtype.itemsize * math.prod(shape)
+def _ragged(part: _Part, data: bytes) -> Ragged:
+    size = part.kind.itemsize * math.prod(part.shape)
     if len(data) % size:
         raise ValueError
     count = len(data) // size
-    return Ragged(_values(data, dtype, (count, *shape)), np.array([0, count], dtype=np.int64))
+    values = _values(data, part.kind, (count, *part.shape))
+    return Ragged(values, np.array([0, count], dtype=np.int64))
 
 
 def _values(data: bytes, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
@@ -100,5 +131,9 @@ def _values(data: bytes, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
     return values
 
 
+def _kind(array: np.ndarray) -> np.dtype:
+    return array.dtype.newbyteorder("<")
+
+
 def _little(array: np.ndarray) -> np.ndarray:
-    return array.astype(array.dtype.newbyteorder("<"), copy=False)
+    return array.astype(_kind(array), copy=False)

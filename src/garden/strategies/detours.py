@@ -56,10 +56,10 @@ def _backtracked(
     candidates: np.ndarray,
     scores: np.ndarray,
 ) -> tuple[np.ndarray, Trail] | None:
-    met = state.met | {holder}
-    there = set(candidates.tolist())
-    if not there <= met:
+    there = candidates.tolist()
+    if not state.met.issuperset(there):
         return memory.recall(state, holder, candidates, scores)
+    met = state.met | {holder}
     way_back = state.way_back if holder in state.met else (*state.way_back, holder)
     for place in range(len(way_back) - 2, -1, -1):
         if way_back[place] in there and way_back[place] != holder:

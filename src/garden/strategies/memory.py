@@ -145,7 +145,7 @@ class VisitedMemory(Memory):
     ) -> tuple[np.ndarray, Visits]:
         """Only the least visited candidates keep their scores."""
         counts = {**state.counts, holder: state.counts.get(holder, 0) + 1}
-        visits = np.array([counts.get(int(candidate), 0) for candidate in candidates])
+        visits = np.array([counts.get(candidate, 0) for candidate in candidates.tolist()])
         return np.where(visits == visits.min(), scores, -np.inf), Visits(counts)
 
 
@@ -183,7 +183,7 @@ class BacktrackMemory(Memory):
         if holder not in state.met:
             way_back = (*way_back, holder)
         met = state.met | {holder}
-        new = np.array([int(candidate) not in met for candidate in candidates])
+        new = np.array([candidate not in met for candidate in candidates.tolist()])
         if new.any():
             best = scores[new].max()
             return np.where(new & (scores == best), scores, -np.inf), Trail(met, way_back)

@@ -137,6 +137,9 @@ class Beacons(GossipStrategy):
 
     def card(self, rows: Representations) -> Representations:
         """The rows with at most :attr:`neighbours` neighbours, those in the sketch included."""
+        entries, others = rows.ragged["distances"].values, rows.ragged["neighbours"].values
+        if len(others) + np.count_nonzero(entries == 1) <= self.neighbours:
+            return rows  # which no row among them can exceed
         room = self.neighbours - num_adjacent(rows)
         few = shortened(rows.ragged["neighbours"], room)
         return Representations({}, {**rows.ragged, "neighbours": few})
