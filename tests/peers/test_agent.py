@@ -104,7 +104,7 @@ def test_card__of_a_sketch_whose_parts_do_not_fit_is_refused(peers_of, path_grap
     parts = msgspec.msgpack.decode(message.row)
     parts[1] = parts[1][:-2]  # a distance less
     bad = msgspec.structs.replace(message, row=msgspec.msgpack.encode(parts))
-    with pytest.raises(EnvelopeError, match="not as many"):
+    with pytest.raises(EnvelopeError, match="do not fit together"):
         peers.agents[A].choose(bad)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, final
 import numpy as np
 
 from garden.errors import StrategyError
-from garden.peers.envelopes import MAX_UPDATES, Announcement, EnvelopeError, Update
+from garden.peers.envelopes import MAX_UPDATES, Announcement, Update
 from garden.peers.rows import RowForm, encoded_row
 from garden.peers.views import AgentView
 from garden.strategies.base import Strategy, is_ready
@@ -22,8 +22,6 @@ from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.gossip.maintenance import CLASS_OF_RANK, Beacon, Row, SketchKeeper
 from garden.strategies.gossip.protocol import GossipStrategy
 from garden.strategies.representations import Ragged, Representations, concatenated
-
-_ENTRY_PARTS = ("keys", "distances", "classes")
 
 
 class Candidates(NamedTuple):
@@ -123,7 +121,7 @@ class EgoKnowledge(Knowledge):
         self._untold: set[int] = set()
         self._linked: set[int] = set()
         self._row = strategy.represent_one(view.ego_graph())
-        self._form = RowForm.of(self._row)
+        self._form = RowForm.of(self._row, strategy, view.num_attributes)
         self._encoded = encoded_row(self._row)
 
     @property
@@ -197,7 +195,7 @@ class SketchKnowledge(Knowledge):
         self._untold: dict[int, list[maintenance.Envelope]] = {}
         self._unlisted: set[int] = set(view.neighbours)  # do not know the own neighbours
         self._queue(self._keeper.greeting())
-        self._form = RowForm.of(self.row)
+        self._form = RowForm.of(self.row, strategy, view.num_attributes)
 
     @property
     def keeper(self) -> SketchKeeper:
@@ -217,12 +215,8 @@ class SketchKnowledge(Knowledge):
         return encoded_row(self._strategy.card(self.row))
 
     def decoded_target(self, data: bytes) -> Representations:
-        """A row of the own form whose entries fit together."""
-        row = self._form.decoded(data)
-        keys, distances, classes = (row.ragged[name].values for name in _ENTRY_PARTS)
-        if not len(keys) == len(distances) == len(classes):
-            raise EnvelopeError("a sketch whose keys, distances and classes are not as many")
-        return row
+        """A row of the own form."""
+        return self._form.decoded(data)
 
     def link_up(self, neighbour: int) -> None:
         """The keeper's link comes up, unless it was there from the start."""

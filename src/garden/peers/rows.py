@@ -7,7 +7,7 @@ have that form.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.peers.envelopes import MAX_ROW, EnvelopeError
+from garden.strategies.base import Strategy
 from garden.strategies.representations import Ragged, Representations, Rows
 
 _PARTS = msgspec.msgpack.Decoder(list[bytes])
@@ -57,10 +58,19 @@ class RowForm:
 
     arrays: tuple[_Part, ...]
     ragged: tuple[_Part, ...]
+    is_sound: Callable[[Representations, int], bool]
+    num_attributes: int
 
     @staticmethod
-    def of(row: Representations) -> RowForm:
-        """The form of an agent's own row."""
+    def of(row: Representations, strategy: Strategy, num_attributes: int) -> RowForm:
+        """The form of an agent's own row.
+
+        Args:
+            row: The row.
+            strategy: Whose row it is, and who says which rows are sound.
+            num_attributes: How many attributes profiles have.
+
+        """
         arrays = [
             _Part(name, _kind(array), array.shape[1:], False)
             if isinstance(array, np.ndarray)
@@ -71,7 +81,7 @@ class RowForm:
             _Part(name, _kind(one.values), one.values.shape[1:], False)
             for name, one in sorted(row.ragged.items())
         ]
-        return _form_of(tuple(arrays), tuple(ragged))
+        return _form_of(tuple(arrays), tuple(ragged), type(strategy).rows_are_sound, num_attributes)
 
     def decoded(self, data: bytes) -> Representations:
         """The row of these bytes; what is read often, such as a target's, is kept for a while.
@@ -83,8 +93,13 @@ class RowForm:
 
 
 @lru_cache(maxsize=64)
-def _form_of(arrays: tuple[_Part, ...], ragged: tuple[_Part, ...]) -> RowForm:
-    return RowForm(arrays, ragged)
+def _form_of(
+    arrays: tuple[_Part, ...],
+    ragged: tuple[_Part, ...],
+    is_sound: Callable[[Representations, int], bool],
+    num_attributes: int,
+) -> RowForm:
+    return RowForm(arrays, ragged, is_sound, num_attributes)
 
 
 @lru_cache(maxsize=1024)  # agents of one host read the same targets' rows
@@ -98,7 +113,10 @@ def _decoded(form: RowForm, data: bytes) -> Representations:
         ragged = {part.name: _ragged(part, next(taken)) for part in form.ragged}
     except (msgspec.DecodeError, ValueError, RecursionError):
         raise EnvelopeError("a row of another form than the own one") from None
-    return Representations(arrays, ragged)
+    row = Representations(arrays, ragged)
+    if not form.is_sound(row, form.num_attributes):
+        raise EnvelopeError("a row whose parts do not fit together")
+    return row
 
 
 def _array(part: _Part, taken: Iterator[bytes]) -> Rows:

@@ -74,6 +74,17 @@ class Strategy(ABC):
         """The representation of one ego graph, as a peer makes its own."""
         return self.represent(ego.as_batch())
 
+    @staticmethod
+    def rows_are_sound(rows: Representations, num_attributes: int) -> bool:
+        """Whether rows that a peer was sent fit together so far that scoring them is safe.
+
+        Args:
+            rows: Of the names, types and shapes of the peer's own row; floats are finite.
+            num_attributes: How many attributes profiles have.
+
+        """
+        return True
+
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """The scores of aligned pairs; higher is better.
 
