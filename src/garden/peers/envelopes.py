@@ -10,13 +10,10 @@ from __future__ import annotations
 
 from typing import Annotated, NamedTuple, TypeAlias
 
-from garden.errors import GardenError, MissingExtraError, one_line
+import msgspec
+from msgspec import Meta, Struct
 
-try:
-    import msgspec
-    from msgspec import Meta, Struct
-except ImportError:
-    raise MissingExtraError("peers need msgspec: pip install 'garden-search[peers]'") from None
+from garden.errors import GardenError, one_line
 
 VERSION = 1
 ID_BYTES = 16

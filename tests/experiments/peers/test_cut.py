@@ -1,6 +1,8 @@
 """Cutting a graph into peers: what their files hold, and what they do not depend on."""
 
 import json
+import subprocess
+import sys
 
 import msgspec
 import numpy as np
@@ -171,3 +173,19 @@ def test_cli__cut_prints_what_it_wrote(tmp_path, capsys):
     assert (summary["num_agents"], summary["strategy"], summary["memory"]) == (
         40, "beacons", "backtrack",
     )  # fmt: skip
+
+
+def test_cli__without_the_extra_says_what_to_install(tmp_path):
+    code = (
+        "import importlib.util as util\n"
+        "find = util.find_spec\n"
+        "util.find_spec = lambda name, *rest: None if name == 'msgspec' else find(name, *rest)\n"
+        "from garden.cli.main import main\n"
+        f"main(['peers', 'cut', {SPEC!r}, '--out', 'peers'])\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert ended.returncode == 2
+    assert ended.stderr.endswith("garden: peers need msgspec: pip install 'garden-search[peers]'\n")
+    assert list(tmp_path.iterdir()) == []
