@@ -92,7 +92,7 @@ def measure_faults(
     keys = keys_for(graph, contender.strategy)
     agents = [Agent(view, contender.strategy, contender.memory) for view in views_of(graph, keys)]
     network = VirtualNetwork(agents, seed, Faults(loss=loss))
-    network.settle()
+    _settle(network, loss)
     rng = np.random.default_rng([seed, CRASHED_PEERS])
     gone = rng.choice(graph.num_nodes, round(crashed * graph.num_nodes), replace=False)
     cards = {int(keys[node]): agents[node].card for node in range(graph.num_nodes)}
@@ -100,7 +100,7 @@ def measure_faults(
         network.crash(int(keys[node]))
     if settle_anew:
         network.run_until(network.now + SETTLING)
-        network.settle()
+        _settle(network, loss)
         cards = {key: agent.card for key, agent in network.agents.items()}
     ids = []
     for number, (source, target) in enumerate(_pairs(graph, gone, messages, rng)):
@@ -121,6 +121,14 @@ def measure_faults(
         network,
         ids,
     )
+
+
+def _settle(network: VirtualNetwork, loss: float) -> None:
+    """Run until all is silent; where envelopes are lost it may never be, and a time is given."""
+    if loss:
+        network.run_until(network.now + SETTLING)
+    else:
+        network.settle()
 
 
 def _pairs(
