@@ -33,6 +33,7 @@ VALUES = {
     "GOSSIP_TARGETS": 31,
     "CARD_PAIRS": 32,
     "TRAFFIC_PAIRS": 33,
+    "CRASHED_PEERS": 40,
 }
 
 

@@ -190,6 +190,8 @@ VERBS = {
     "task": ["task", "--out", "task.json"],
     "train": ["train", "--out", "run"],
     "adapt": ["adapt", "--out", "adapted"],
+    "peers cut": ["peers", "cut", "--out", "peers"],
+    "peers faults": ["peers", "faults"],
 }
 
 

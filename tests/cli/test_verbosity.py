@@ -9,7 +9,7 @@ from garden.cli.main import main
 SPEC = "kaiser-hilgetag:n=40,beta=1,seed=1"
 VERBS = [
     ["quickstart"], ["data", "list"], ["data", "info"], ["data", "fetch"], ["task"], ["train"],
-    ["adapt"], ["evaluate"], ["route"], ["reproduce"],
+    ["adapt"], ["evaluate"], ["route"], ["peers", "cut"], ["peers", "faults"], ["reproduce"],
 ]  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from garden.cli.adapt import Adapt
 from garden.cli.console import Verbosity, print_line
 from garden.cli.data import DataFetch, DataInfo, DataList
 from garden.cli.evaluate import Evaluate
+from garden.cli.peers import PeersCut, PeersFaults
 from garden.cli.quickstart import Quickstart
 from garden.cli.reproduce import Reproduce
 from garden.cli.route import Route
@@ -40,6 +41,7 @@ _DESCRIPTION = """Decentralised search on attributed graphs: learn it, run it, s
 `garden --tyro-print-completion bash` (or zsh, fish) a script that completes verbs and flags."""
 _COMPLETION = "--tyro-print-completion"
 _DATA = "List the graphs known by name, show what one holds, or fetch real ones."
+_PEERS = "Agents that run for real: cut a graph into them, and measure how they bear faults."
 _OTHER_FLAGS = {"scale=False": "--no-scaling"}  # flags with a name of their own
 _ARGUMENT = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")
 
@@ -47,6 +49,10 @@ DataCommand = (
     Annotated[DataList, tyro.conf.subcommand("list", prefix_name=False)]
     | Annotated[DataInfo, tyro.conf.subcommand("info", prefix_name=False)]
     | Annotated[DataFetch, tyro.conf.subcommand("fetch", prefix_name=False)]
+)
+PeersCommand = (
+    Annotated[PeersCut, tyro.conf.subcommand("cut", prefix_name=False)]
+    | Annotated[PeersFaults, tyro.conf.subcommand("faults", prefix_name=False)]
 )
 Command = (
     Annotated[Quickstart, tyro.conf.subcommand("quickstart")]
@@ -56,6 +62,7 @@ Command = (
     | Annotated[Adapt, tyro.conf.subcommand("adapt")]
     | Annotated[Evaluate, tyro.conf.subcommand("evaluate")]
     | Annotated[Route, tyro.conf.subcommand("route")]
+    | Annotated[PeersCommand, tyro.conf.subcommand("peers", description=_PEERS)]
     | Annotated[Reproduce, tyro.conf.subcommand("reproduce")]
 )
 

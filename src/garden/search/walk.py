@@ -8,7 +8,9 @@ scored, so that this serves single messages on graphs of any size; the compiled 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,11 +22,11 @@ from garden.strategies.base import (
     Strategy,
     check_declarations,
     checked_representations,
-    checked_scores,
+    scores_at_holder,
 )
 from garden.strategies.memory import Memory
 from garden.strategies.representations import Representations
-from garden.strategies.selection import choice_weights, choose
+from garden.strategies.selection import choice_weights, choose, hop_uniform
 
 
 @dataclass(frozen=True)
@@ -63,39 +65,100 @@ def walk(
         max_hops: The hop at which the message is given up.
         stream: The random state that hops are drawn from, 64 bits.
     """
-    check_declarations(strategy)
     if isinstance(representations, Representations):
         checked_representations(representations, graph.num_nodes, strategy.name)
+    state = np.array([stream], dtype=np.uint64)
+
+    def next_uniform(_hop: int) -> float:
+        nonlocal state
+        state = next_streams(state)
+        return float(uniforms_of(state)[0])
+
+    return _walk(
+        graph.neighbours,
+        next_uniform,
+        strategy,
+        representations,
+        source,
+        target,
+        memory,
+        max_hops,
+    )
+
+
+def walk_by_keys(
+    graph: Graph,
+    strategy: Strategy,
+    representations: Representations,
+    source: int,
+    target: int,
+    memory: Memory,
+    max_hops: int,
+    keys: np.ndarray,
+    message_id: int,
+    attempt: int = 0,
+) -> Walk:
+    """Walk one message as peers do: another way of drawing, that each holder can do by itself.
+
+    Candidates stand in the order of their keys, and the random number of a hop is
+    :func:`garden.strategies.selection.hop_uniform`.
+
+    Args:
+        graph: The graph that the message travels on.
+        strategy: Whose scores and selection decide.
+        representations: One row per node of the graph, as its peer has it.
+        source: The position of the first holder.
+        target: The position of the target.
+        memory: What the message carries and how that changes scores.
+        max_hops: The hop at which the message is given up.
+        keys: The key of each node, (num_nodes,) uint64.
+        message_id: The id of the message, 128 bits.
+        attempt: The attempt, from 0.
+    """
+    checked_representations(representations, graph.num_nodes, strategy.name)
+
+    def by_key(holder: int) -> np.ndarray:
+        neighbours = graph.neighbours(holder)
+        return neighbours[np.argsort(keys[neighbours])]
+
+    return _walk(
+        by_key,
+        partial(hop_uniform, message_id, attempt),
+        strategy,
+        representations,
+        source,
+        target,
+        memory,
+        max_hops,
+    )
+
+
+def _walk(
+    neighbours_of: Callable[[int], np.ndarray],
+    uniform_of: Callable[[int], float],
+    strategy: Strategy,
+    representations: RowSource,
+    source: int,
+    target: int,
+    memory: Memory,
+    max_hops: int,
+) -> Walk:
+    """The walk, given the candidates of a holder in their order, and the number of each hop."""
+    check_declarations(strategy)
+    if isinstance(representations, Representations):
         memory = memory.among(representations)
     target_row = representations.take(np.array([target]))
     memory = memory.towards(target)
     state: Any = memory.start()
-    random_state = np.array([stream], dtype=np.uint64)
     nodes = [source]
     probabilities: list[float] = []
     while nodes[-1] != target and len(probabilities) < max_hops:
         holder = nodes[-1]
-        candidates = graph.neighbours(holder)
+        candidates = neighbours_of(holder)
         scores = scores_at_holder(strategy, representations.take(candidates), target_row)
         scores, state = memory.recall(state, holder, candidates, scores)
         weights = choice_weights(scores, strategy.selection)
-        random_state = next_streams(random_state)
-        chosen = choose(weights, float(uniforms_of(random_state)[0]))
+        chosen = choose(weights, uniform_of(len(probabilities)))
         probabilities.append(float(weights[chosen] / weights.sum()))
         nodes.append(int(candidates[chosen]))
     return Walk(tuple(nodes), tuple(probabilities), nodes[-1] == target)
-
-
-def scores_at_holder(
-    strategy: Strategy, candidates: Representations, target_row: Representations
-) -> np.ndarray:
-    """A holder's scores of its neighbours, (num_candidates,) float64.
-
-    Args:
-        strategy: Who scores.
-        candidates: The representations of the holder's neighbours, one row each.
-        target_row: The representation of the target, one row, which the message carries.
-    """
-    rows = np.zeros(len(candidates), dtype=np.int64)
-    scores = strategy.score_pairs(candidates, target_row.take(rows))
-    return checked_scores(scores, (len(candidates),), strategy.name)

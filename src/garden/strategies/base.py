@@ -74,6 +74,17 @@ class Strategy(ABC):
         """The representation of one ego graph, as a peer makes its own."""
         return self.represent(ego.as_batch())
 
+    @staticmethod
+    def rows_are_sound(rows: Representations, num_attributes: int) -> bool:
+        """Whether rows that a peer was sent fit together so far that scoring them is safe.
+
+        Args:
+            rows: Of the names, types and shapes of the peer's own row; floats are finite.
+            num_attributes: How many attributes profiles have.
+
+        """
+        return True
+
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """The scores of aligned pairs; higher is better.
 
@@ -317,6 +328,24 @@ def checked_scores(scores: Any, shape: tuple[int, ...], name: str) -> np.ndarray
     if not np.isfinite(table).all():
         raise StrategyError(f"{name}: a score is NaN or infinite")
     return table
+
+
+def scores_at_holder(
+    strategy: Strategy, candidates: Representations, target_row: Representations
+) -> np.ndarray:
+    """A holder's scores of its neighbours, (num_candidates,) float64.
+
+    Args:
+        strategy: Who scores.
+        candidates: The representations of the holder's neighbours, one row each.
+        target_row: The representation of the target, one row, which the message carries.
+    """
+    if getattr(strategy.score_pairs, "__func__", None) is Strategy.score_pairs:
+        table = strategy.score(candidates, target_row)  # what score_pairs would ask for
+        return checked_scores(table, (1, len(candidates)), strategy.name)[0]
+    rows = np.zeros(len(candidates), dtype=np.int64)
+    scores = strategy.score_pairs(candidates, target_row.take(rows))
+    return checked_scores(scores, (len(candidates),), strategy.name)
 
 
 def require_attributes(egos: EgoGraphs, strategy: str) -> None:

@@ -149,7 +149,7 @@ class VisitedMemory(Memory):
     ) -> tuple[np.ndarray, Visits]:
         """Only the least visited candidates keep their scores."""
         counts = {**state.counts, holder: state.counts.get(holder, 0) + 1}
-        visits = np.array([counts.get(int(candidate), 0) for candidate in candidates])
+        visits = np.array([counts.get(candidate, 0) for candidate in candidates.tolist()])
         return np.where(visits == visits.min(), scores, -np.inf), Visits(counts)
 
 
@@ -187,7 +187,7 @@ class BacktrackMemory(Memory):
         if holder not in state.met:
             way_back = (*way_back, holder)
         met = state.met | {holder}
-        new = np.array([int(candidate) not in met for candidate in candidates])
+        new = np.array([candidate not in met for candidate in candidates.tolist()])
         if new.any():
             best = scores[new].max()
             return np.where(new & (scores == best), scores, -np.inf), Trail(met, way_back)
@@ -266,7 +266,7 @@ class FrontierMemory(Memory):
             if int(node) not in came_from
         ]
         passed = (*(one for one in state.passed if one.node != holder), *new)
-        ways = {gate: _way(came_from, holder, gate) for gate in {one.gate for one in passed}}
+        ways = {gate: way_in_tree(came_from, holder, gate) for gate in {one.gate for one in passed}}
         price = self.hop_price / (1 + len(came_from) / self.patience)
         values = [one.value - price * len(ways[one.gate]) for one in passed]
         best = max(values, default=-np.inf)
@@ -287,7 +287,7 @@ class FrontierMemory(Memory):
         )
 
 
-def _way(came_from: Mapping[int, int], start: int, stop: int) -> tuple[int, ...]:
+def way_in_tree(came_from: Mapping[int, int], start: int, stop: int) -> tuple[int, ...]:
     """The nodes after ``start`` on the path to ``stop`` in the tree of parents."""
     up = {start: 0}
     node = start

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from garden.splitmix import GOLDEN, mixed_word
 from garden.strategies.base import Selection
+
+_GOLDEN = int(GOLDEN)
+_MASK = (1 << 64) - 1
 
 
 def choice_weights(scores: np.ndarray, selection: Selection) -> np.ndarray:
@@ -38,3 +42,21 @@ def choose(weights: np.ndarray, uniform: float) -> int:
     """
     running = np.cumsum(weights)
     return int(np.searchsorted(running[:-1], uniform * running[-1], side="right"))
+
+
+def hop_uniform(message_id: int, attempt: int, hop: int) -> float:
+    """The random number of one hop, in [0, 1), which every holder can make for itself.
+
+    SplitMix64 over the words of a message's id, the attempt and the hop, each mixed in with the
+    words before it. It goes with candidates in the order of their keys.
+
+    Args:
+        message_id: 128 bits.
+        attempt: The attempt, from 0.
+        hop: Hops made before this one.
+
+    """
+    state = 0
+    for word in (message_id & _MASK, message_id >> 64, attempt, hop):
+        state = mixed_word(state + _GOLDEN + word)
+    return (state >> 11) / (1 << 53)

@@ -140,9 +140,18 @@ class Beacons(GossipStrategy):
 
     def card(self, rows: Representations) -> Representations:
         """The rows with at most :attr:`neighbours` neighbours, those in the sketch included."""
+        entries, others = rows.ragged["distances"].values, rows.ragged["neighbours"].values
+        if len(others) + np.count_nonzero(entries == 1) <= self.neighbours:
+            return rows  # which no row among them can exceed
         room = self.neighbours - num_adjacent(rows)
         few = shortened(rows.ragged["neighbours"], room)
         return Representations({}, {**rows.ragged, "neighbours": few})
+
+    @staticmethod
+    def rows_are_sound(rows: Representations, num_attributes: int) -> bool:
+        """Whether each sketch has as many keys as distances and classes."""
+        offsets = [rows.ragged[name].offsets for name in ("keys", "distances", "classes")]
+        return np.array_equal(offsets[0], offsets[1]) and np.array_equal(offsets[0], offsets[2])
 
     def size_of(self, rows: Representations) -> tuple[np.ndarray, np.ndarray]:
         """The entries of each sketch, 11 bytes each; neighbours' keys are not counted."""

@@ -143,6 +143,11 @@ class SketchKeeper:
         return tuple(self._rows)
 
     @property
+    def neighbour_rows(self) -> Mapping[int, Row]:
+        """The last row of each neighbour, by its key; empty until it has told one."""
+        return self._rows
+
+    @property
     def is_waiting(self) -> bool:
         """Whether a withdrawal has still to be acknowledged."""
         return bool(self._withdrawals)

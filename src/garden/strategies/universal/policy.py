@@ -24,7 +24,7 @@ from garden.strategies.base import Selection, Strategy, require_attributes, targ
 from garden.strategies.representations import Representations
 from garden.strategies.universal.features import AT
 from garden.strategies.universal.pair_features import PairFeatures, pair_features
-from garden.strategies.universal.representation import ego_representations
+from garden.strategies.universal.representation import ego_representations, is_sound
 
 MAX_DEVIATIONS = 6.0  # standardised inputs are clipped to ± this
 RECOGNITION = (AT.own, AT.seen, AT.beside, AT.common_log, AT.real)
@@ -99,6 +99,11 @@ class Universal(Strategy):
         """The rows of :func:`garden.strategies.universal.representation.ego_representations`."""
         require_attributes(egos, self.name)
         return ego_representations(egos)
+
+    @staticmethod
+    def rows_are_sound(rows: Representations, num_attributes: int) -> bool:
+        """Whether the members of each row have the columns and values that it says."""
+        return all(is_sound(rows.take(np.array([row])), num_attributes) for row in range(len(rows)))
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """The network on aligned rows, (num_pairs,) float64."""

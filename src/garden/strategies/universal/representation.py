@@ -105,6 +105,39 @@ def ego_representations(egos: EgoGraphs) -> Representations:
     )
 
 
+def is_sound(row: Representations, num_attributes: int) -> bool:
+    """Whether one row, of whatever origin, is such that the compiled features stay within it.
+
+    Args:
+        row: With the arrays of :func:`ego_representations`.
+        num_attributes: How many attributes profiles have.
+
+    """
+    parts = feature_rows(row)
+    if not 1 <= len(parts.members) <= MAX_MEMBERS + 1:
+        return False
+    lengths, common = parts.members.T.astype(np.int64)
+    first = np.zeros(len(parts.columns) + 1, dtype=bool)  # of each member's columns
+    if lengths.min() < 0 or common.min() < 0 or (common > lengths).any():
+        return False
+    if lengths.sum() != len(parts.columns):
+        return False
+    first[np.concatenate([[0], np.cumsum(lengths)])] = True
+    return bool(
+        ((np.diff(parts.columns) > 0) | first[1:-1]).all()
+        and _within(parts.columns, num_attributes)
+        and (np.diff(parts.real_columns) > 0).all()
+        and _within(parts.real_columns, num_attributes)
+        and len(parts.real_values) == len(parts.real_columns) * len(parts.members)
+        and len(parts.signatures) == len(parts.neighbours) >= len(parts.members) - 1
+        and (parts.neighbours[1:] >= parts.neighbours[:-1]).all()
+    )
+
+
+def _within(columns: np.ndarray, num_attributes: int) -> bool:
+    return len(columns) == 0 or bool(columns.min() >= 0 and columns.max() < num_attributes)
+
+
 def _link_signatures(egos: EgoGraphs, keys: np.ndarray) -> np.ndarray:
     """For each member, the sum of the keys of the neighbours that it shares with the centre.
 

@@ -1,0 +1,135 @@
+"""``garden peers``: agents that run for real."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from garden.cli.console import (
+    GraphOptions,
+    Verb,
+    busy,
+    check_outputs,
+    print_table,
+    progress_bar,
+    write_json,
+)
+
+
+@dataclass(frozen=True)
+class PeersCut(Verb):
+    """Cut a graph into peers: one file per agent with what it sees, and nothing else.
+
+    This is the only step that sees the graph. OUT/agents/KEY.agent holds the keys of the agent and
+    of its neighbours, in order, and its ego graph: no secrets, no counters, nothing of the graph
+    elsewhere. OUT/strategy.json says what all agents run.
+    """
+
+    spec: tyro.conf.Positional[str]
+    """The graph."""
+
+    out: Path
+    """The folder to write."""
+
+    strategy: str = "beacons+backtrack"
+    """What the agents run: a walker, beacons or universal; NAME+MEMORY gives it a memory."""
+
+    memory: str = "none"
+    """The memory, where the strategy names none: none, visited, backtrack,
+    frontier."""
+
+    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
+        default_factory=GraphOptions
+    )
+
+    seed: int = 0
+    """The split that temperatures are tuned on."""
+
+    force: bool = False
+    """Replace OUT, where it holds peers already."""
+
+    json: str | None = None
+    """Write a summary as JSON to this file; - is standard output."""
+
+    def run(self) -> None:
+        """Cut, print a summary."""
+        from garden.experiments.peers.cut import cut
+
+        check_outputs(json=self.json)
+        with busy(f"loading {self.spec}"):
+            graph = self.graph_options.load(self.spec)
+        with progress_bar(f"cutting {self.spec}") as progress:
+            made = cut(graph, self.strategy, self.out, self.memory, self.seed, self.force, progress)
+        summary = {"graph": graph.name, **asdict(made), "folder": str(made.folder)}
+        rows = [(name.replace("_", " "), str(value)) for name, value in summary.items()]
+        print_table("Peers", ("", "value"), rows, self.json)
+        if self.json:
+            write_json(summary, self.json)
+
+
+@dataclass(frozen=True)
+class PeersFaults(Verb):
+    """Crash peers and lose envelopes in virtual time, and count the messages that arrive.
+
+    Messages count whose sender and target live and are joined by living peers.
+    """
+
+    spec: tyro.conf.Positional[str]
+    """The graph."""
+
+    strategy: str = "beacons+backtrack"
+    """What the agents run: a walker, beacons or universal; NAME+MEMORY gives it a memory."""
+
+    crashed: float = 0.1
+    """The share of peers that crash once all have settled."""
+
+    loss: float = 0.0
+    """The share of envelopes that are lost."""
+
+    at_once: bool = False
+    """Send right after the crashes, not after they have been found out."""
+
+    messages: int = 1_000
+    """How many messages are sent, one every 100 ms."""
+
+    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
+        default_factory=GraphOptions
+    )
+
+    seed: int = 0
+    """Fixes who crashes, what is lost and who sends to whom."""
+
+    json: str | None = None
+    """Write the report as JSON to this file; - is standard output."""
+
+    def run(self) -> None:
+        """Measure, print the report."""
+        from garden.experiments.peers.faults import measure_faults
+
+        check_outputs(json=self.json)
+        with busy(f"loading {self.spec}"):
+            graph = self.graph_options.load(self.spec)
+        with progress_bar(f"peers of {self.spec}") as progress:
+            report = measure_faults(
+                graph,
+                self.strategy,
+                crashed=self.crashed,
+                loss=self.loss,
+                settle_anew=not self.at_once,
+                messages=self.messages,
+                seed=self.seed,
+                progress=progress,
+            ).to_json()
+        rows = [(name.replace("_", " "), _shown(value)) for name, value in report.items()]
+        print_table("Peers under faults", ("", "value"), rows, self.json)
+        if self.json:
+            write_json(report, self.json)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return " – ".join(_shown(one) for one in value)
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,1 @@
+"""Peers: cutting a graph into them."""

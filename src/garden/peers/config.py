@@ -1,0 +1,57 @@
+"""How patient an agent is, and how much it keeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from garden.errors import SpecError
+from garden.peers.envelopes import MAX_AGE, MAX_ATTEMPTS
+
+
+@dataclass(frozen=True)
+class AgentConfig:
+    """The limits of one agent; times are in milliseconds."""
+
+    ack_wait: int = 500
+    """How long an acknowledgement is waited for; doubled with each repeat."""
+
+    repeats: int = 2
+    """How often a message or an answer is sent again to the same neighbour. One that does not
+    answer then is avoided until it is heard again."""
+
+    link_repeats: int = 4
+    """How often an announcement is sent again before the neighbour counts as lost."""
+
+    announce_interval: int = 200
+    """A neighbour hears one announcement in this time."""
+
+    probe_interval: int = 10_000
+    """A neighbour that was not heard for so long is asked whether it is there; 0: never."""
+
+    greet_wait: int = 30_000
+    """The longest time between two greetings of a neighbour that does not answer."""
+
+    ttl: int = 60_000
+    """How long an attempt may travel; its answer has as long for the way back."""
+
+    attempts: int = 3
+    """How often a message is sent before it has failed or is unknown."""
+
+    max_held: int = 1_024
+    """Messages that wait for an acknowledgement; to a further one the answer is *busy*."""
+
+    max_records: int = 65_536
+    """Messages, and ids handed over, that an agent remembers; beyond them it is *busy*."""
+
+    transit: int = 1_000
+    """The longest time that an envelope is taken to be under way, in what a target that was
+    restarted refuses."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.attempts <= MAX_ATTEMPTS:
+            raise SpecError(f"attempts is {self.attempts}: choose 1 to {MAX_ATTEMPTS}")
+        if self.ttl < 1 or 2 * self.ttl * self.attempts > MAX_AGE:
+            raise SpecError(
+                f"ttl is {self.ttl}: {self.attempts} attempts of twice that must end within "
+                f"{MAX_AGE} ms"
+            )

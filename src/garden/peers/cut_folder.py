@@ -1,0 +1,114 @@
+"""A folder of peers: one file per agent, and one that says which strategy all of them run.
+
+``strategy.json`` holds what is the same for all and public: a strategy's name, what was tuned or
+fitted, and the memory. ``agents/KEY.agent`` is the view of the agent with that key, in hexadecimal.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from garden.errors import DataError, StrategyError
+from garden.peers.message_memory import check_memory
+from garden.peers.views import SUFFIX, AgentView, read_view
+from garden.storage import write_text
+from garden.strategies.base import Strategy, Tempered
+from garden.strategies.evn import EVNWalker, LinkCurve
+from garden.strategies.memory import BY_SCORE, MEMORIES, FrontierMemory, Memory
+from garden.strategies.registry import registered
+from garden.strategies.universal.policy import Universal
+from garden.strategies.universal.storage import load_universal
+
+FOLDER_VERSION = 1
+STRATEGY_FILE = "strategy.json"
+AGENTS = "agents"
+_UNIVERSAL = Path(__file__).parents[1] / "weights" / "universal"
+
+
+@dataclass(frozen=True)
+class Programme:
+    """What all agents of a folder run."""
+
+    strategy: Strategy
+    memory: Memory
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    version: int
+    strategy: str
+    temperature: float | None
+    curve: tuple[list[float], list[float]] | None
+    memory: str
+
+
+def write_programme(folder: Path, name: str, programme: Programme) -> None:
+    """Write what all agents of a folder run.
+
+    Args:
+        folder: The folder.
+        name: The strategy's name, parameters included, without a memory.
+        programme: The strategy, fitted and tuned, and the memory.
+    """
+    check_memory(programme.memory)
+    strategy = programme.strategy
+    if registered(name) is None and not isinstance(strategy, Universal):
+        raise StrategyError(f"peers cannot run {name}: choose a walker, beacons or universal")
+    curve = strategy.curve if isinstance(strategy, EVNWalker) else None
+    content: Mapping[str, Any] = {
+        "version": FOLDER_VERSION,
+        "strategy": name,
+        "temperature": strategy.temperature if isinstance(strategy, Tempered) else None,
+        "curve": None if curve is None else [curve.distances.tolist(), curve.chances.tolist()],
+        "memory": programme.memory.name,
+    }
+    write_text(folder / STRATEGY_FILE, json.dumps(content, indent=1) + "\n")
+
+
+def read_programme(folder: Path) -> Programme:
+    """What the agents of a folder run."""
+    path = folder / STRATEGY_FILE
+    try:
+        content = msgspec.json.decode(path.read_bytes(), type=_File)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except msgspec.DecodeError as error:
+        raise DataError(f"{path}: does not say what peers run ({error})") from None
+    if content.version != FOLDER_VERSION:
+        raise DataError(f"{path}: has version {content.version}, {FOLDER_VERSION} is read here")
+    if content.memory not in MEMORIES:
+        raise DataError(f"{path}: unknown memory {content.memory!r}")
+    strategy = _strategy(content, path)
+    by_score = content.memory == FrontierMemory.name and strategy.scores_compare
+    return Programme(strategy, BY_SCORE if by_score else MEMORIES[content.memory])
+
+
+def view_path(folder: Path, key: int) -> Path:
+    """Where the view of an agent lies."""
+    return folder / AGENTS / f"{key:016x}{SUFFIX}"
+
+
+def read_views(folder: Path) -> list[AgentView]:
+    """The views of all agents of a folder, in the order of their keys."""
+    return [read_view(path) for path in sorted((folder / AGENTS).glob(f"*{SUFFIX}"))]
+
+
+def _strategy(content: _File, path: Path) -> Strategy:
+    if content.strategy == Universal.name:
+        strategy: Strategy | None = load_universal(_UNIVERSAL)
+    else:
+        strategy = registered(content.strategy)
+    if strategy is None:
+        raise DataError(f"{path}: peers cannot run {content.strategy!r}")
+    if content.temperature is not None and isinstance(strategy, Tempered):
+        strategy = strategy.with_temperature(content.temperature)
+    if content.curve is not None and isinstance(strategy, EVNWalker):
+        distances, chances = map(np.array, content.curve)
+        strategy = EVNWalker(LinkCurve(distances, chances))
+    return strategy

@@ -1,0 +1,48 @@
+"""Receipts: what a target signs, and who signs and checks it.
+
+An agent is handed a :class:`Signer`. Keys and signatures live behind it, so that the core of an
+agent knows neither.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Protocol, final
+
+
+class Signer(Protocol):
+    """Signs what its agent says, and checks what others signed."""
+
+    def sign(self, content: bytes) -> bytes:
+        """The agent's signature over the content, at most 64 bytes."""
+        ...
+
+    def verify(self, agent: int, content: bytes, signature: bytes) -> bool:
+        """Whether the agent with this key has signed the content."""
+        ...
+
+
+@final
+class Unsigned:
+    """Signs nothing and accepts whatever is unsigned, for tests and simulation alone.
+
+    It protects against nobody: any peer on the path can claim to be the target.
+    """
+
+    def sign(self, content: bytes) -> bytes:
+        """No bytes."""
+        return b""
+
+    def verify(self, agent: int, content: bytes, signature: bytes) -> bool:
+        """Whether there is no signature."""
+        return signature == b""
+
+
+def payload_digest(payload: bytes) -> bytes:
+    """The SHA-256 digest of a payload, 32 bytes."""
+    return hashlib.sha256(payload).digest()
+
+
+def receipt_content(message_id: bytes, nonce: bytes, digest: bytes) -> bytes:
+    """What a receipt's signature covers."""
+    return b"garden receipt 1" + message_id + nonce + digest

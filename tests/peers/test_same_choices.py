@@ -1,0 +1,71 @@
+"""Simulator and peers take the same path, hop for hop."""
+
+import numpy as np
+import pytest
+
+import garden
+from garden.search.rounds import representations_of
+from garden.search.walk import walk_by_keys
+from garden.strategies.memory import MEMORIES
+from garden.strategies.representations import concatenated
+
+STRATEGIES = (
+    "random", "greedy", "distance", "connection", "lookahead", "bidirectional", "evn", "beacons",
+)  # fmt: skip
+
+
+def different_paths(peers, num_messages):
+    """The messages whose path in virtual time is not the simulator's."""
+    network, graph = peers.network, peers.graph
+    network.settle()
+    rows = concatenated([agent.row for agent in peers.agents])
+    keys = np.array(peers.keys, dtype=np.uint64)
+    rng = np.random.default_rng(1)
+    pairs = [rng.choice(graph.num_nodes, 2, replace=False).tolist() for _ in range(num_messages)]
+    limit = 4 * graph.num_nodes
+    ids = [peers.send(source, target, hop_limit=limit) for source, target in pairs]
+    network.finish(ids)
+    found = []
+    for (source, target), message_id in zip(pairs, ids, strict=True):
+        walk = walk_by_keys(
+            graph, peers.strategy, rows, source, target, peers.memory, limit, keys,
+            int.from_bytes(message_id, "little"),
+        )  # fmt: skip
+        if peers.path(source, message_id) != walk.nodes:
+            found.append((source, target))
+    return found
+
+
+@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_peers__take_the_simulators_paths_on_a_generated_graph(peers_of, generated, name, memory):
+    assert different_paths(peers_of(generated, f"{name}+{memory}"), 10) == []
+
+
+@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("name", ["greedy", "bidirectional", "universal", "beacons"])
+def test_peers__take_the_simulators_paths_on_facebook(peers_of, real_data, name, memory):
+    graph = garden.load("facebook:414")
+    assert different_paths(peers_of(graph, f"{name}+{memory}"), 50) == []
+
+
+def test_peers__settle_to_the_sketches_that_the_simulator_builds(peers_of, generated):
+    peers = peers_of(generated, "beacons:k=4")
+    peers.network.settle()
+    ours = concatenated([agent.row for agent in peers.agents])
+    built = representations_of(generated, peers.strategy)
+    for name, ragged in built.ragged.items():
+        assert ours.ragged[name].values.tolist() == ragged.values.tolist()
+        assert ours.ragged[name].offsets.tolist() == ragged.offsets.tolist()
+
+
+def test_hops__draw_other_numbers_at_another_attempt(peers_of, generated):
+    rows = representations_of(generated, peers_of(generated, "random").strategy)
+    peers = peers_of(generated, "random")
+    keys = np.array(peers.keys, dtype=np.uint64)
+    walks = [
+        walk_by_keys(generated, peers.strategy, rows, 0, 50, peers.memory, 100, keys, 7, attempt)
+        for attempt in (0, 0, 1)
+    ]
+    assert walks[0].nodes == walks[1].nodes
+    assert walks[0].nodes != walks[2].nodes
