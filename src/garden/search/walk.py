@@ -17,7 +17,7 @@ import numpy as np
 
 from garden.graphs.graph import Graph
 from garden.search.episode_rng import next_streams, uniforms_of
-from garden.search.lazy_rows import RowSource
+from garden.search.lazy_rows import LazyRows, RowSource
 from garden.strategies.base import (
     Strategy,
     check_declarations,
@@ -65,7 +65,7 @@ def walk(
         max_hops: The hop at which the message is given up.
         stream: The random state that hops are drawn from, 64 bits.
     """
-    if isinstance(representations, Representations):
+    if not isinstance(representations, LazyRows):
         checked_representations(representations, graph.num_nodes, strategy.name)
     state = np.array([stream], dtype=np.uint64)
 
