@@ -111,6 +111,8 @@ def contenders_named(strategies: Sequence[StrategyLike], memory: str = "none") -
 
 def strategy_named(name: str) -> Strategy:
     """The strategy with this name: a walker, shipped weights, a run folder, or a class."""
+    if name in WALKERS:
+        return WALKERS[name]()
     ready = registered(name)
     if ready is not None:
         return ready

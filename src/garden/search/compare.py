@@ -21,7 +21,13 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.search.chain import hop_distributions
 from garden.search.config import PAPERS_LIMIT, EvaluationConfig, limit_of
-from garden.search.lazy_rollout import MetGraph, few_are_met, is_dear_to_score, lazy_rollout
+from garden.search.lazy_rollout import (
+    MIN_NODES,
+    MetGraph,
+    few_are_met,
+    is_dear_to_score,
+    lazy_rollout,
+)
 from garden.search.lazy_rows import LazyRows, RowSource
 from garden.search.metrics import (
     PairOutcomes,
@@ -42,6 +48,7 @@ from garden.strategies.base import (
     ScoreMemo,
     Strategy,
     check_declarations,
+    checked_representations,
     is_ready,
 )
 from garden.strategies.gossip.protocol import GossipStrategy
@@ -111,7 +118,9 @@ def compare(
     distances = pair_distances(graph, pairs)
     max_hops = limit_of(config.max_hops, int(distances.max()))
     evaluations = [_evaluation_of(one, graph, pairs, config, max_hops) for one in contenders]
-    few = few_are_met(graph, pairs, config.episodes_per_pair, max_hops)
+    few = graph.num_nodes >= MIN_NODES and few_are_met(
+        graph, pairs, config.episodes_per_pair, max_hops
+    )
     chains = {
         id(one.strategy) for one, how in zip(contenders, evaluations, strict=True) if how == "exact"
     }
@@ -122,8 +131,10 @@ def compare(
     config = replace(config, max_hops=max_hops)
     # Tables that exact chains need are made anyway: walks of the same strategy share them.
     dear = {
-        name for name, (_, rows, _) in ready.items() if few or is_dear_to_score(rows, pairs)
-    } - chains
+        name
+        for name, (_, rows, _) in ready.items()
+        if name not in chains and (few or is_dear_to_score(rows, pairs))
+    }
     players = [
         _player(one, repeat, *ready[id(one.strategy)], how, id(one.strategy) in dear, task.seed)
         for one, repeat, how in zip(contenders, _repeats(contenders), evaluations, strict=True)
@@ -189,13 +200,15 @@ def _prepared(
             strategy = contender.strategy
             if not is_ready(strategy):
                 strategy = prepare(strategy, task, config.max_hops, progress)
-            if not isinstance(strategy, GossipStrategy) and id(contender.strategy) not in eager:
+            if isinstance(strategy, GossipStrategy):
+                settled = settle(views, strategy, progress, cache=cache)
+                ready[id(contender.strategy)] = (strategy, settled.rows, settled.cost)
+            elif id(contender.strategy) in eager:
+                egos = egos or ego_graphs(views)
+                rows = checked_representations(strategy.represent(egos), len(egos), strategy.name)
+                ready[id(contender.strategy)] = (strategy, rows, None)
+            else:
                 ready[id(contender.strategy)] = (strategy, LazyRows(views, strategy), None)
-                continue
-            if not isinstance(strategy, GossipStrategy) and egos is None:
-                egos = ego_graphs(views)
-            settled = settle(views, strategy, progress, egos, cache)
-            ready[id(contender.strategy)] = (strategy, settled.rows, settled.cost)
     return ready
 
 
