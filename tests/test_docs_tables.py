@@ -90,10 +90,13 @@ def test_docs__every_table_of_the_results_stands_on_a_page():
     assert [str(path) for path in tables if path.resolve() not in included] == []
 
 
-def test_readme__shows_rows_of_the_main_table():
-    (found,) = [rest for page, *rest in NAMED if page == "README.md"]
-    assert found[:3] == [True, "facebook", "headline-by-id"]
-    assert 5 <= len(found[3].splitlines()) - 2 <= 6
+def test_readme__shows_rows_of_the_main_table_and_apart_from_it_of_agents_that_talk():
+    main, talking = [rest for page, *rest in NAMED if page == "README.md"]
+    assert main[:3] == [True, "facebook", "headline-by-id"]
+    assert 5 <= len(main[3].splitlines()) - 2 <= 6
+    assert talking[:3] == [True, "gossip", "gossip-trellis"]
+    assert "beacons" in talking[3]
+    assert "beacons" not in main[3]
 
 
 def test_docs__shipped_weights_have_the_figures_of_the_page(real_data):
