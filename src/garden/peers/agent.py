@@ -106,7 +106,7 @@ class Agent:
             self._timers,
             self._send,
             self._actions.append,
-            self._links.doubt,
+            self._links.suspect,
             signer or Unsigned(),
             config,
             restarted_at,
@@ -252,9 +252,9 @@ class Agent:
             self._delivery.answer_acknowledged(sender, body, now)
 
     def _next_hop(self, message: Message, without: frozenset[int]) -> NextHop | None:
-        """The next hop over neighbours that answer, or else over those in doubt."""
-        chosen = self._next_hop_without(message, without | self._links.doubted)
-        if chosen is None and self._links.doubted - without:
+        """The next hop over neighbours that answer, or else over suspected ones."""
+        chosen = self._next_hop_without(message, without | self._links.suspected)
+        if chosen is None and self._links.suspected - without:
             return self._next_hop_without(message, without)
         return chosen
 

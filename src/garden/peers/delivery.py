@@ -147,7 +147,7 @@ class Delivery:
         timers: Timers,
         send: Callable[[int, Body], None],
         act: Callable[[Action], None],
-        doubt: Callable[[int, int], None],
+        suspect: Callable[[int, int], None],
         signer: Signer,
         config: AgentConfig,
         restarted_at: int | None,
@@ -157,7 +157,7 @@ class Delivery:
         self._timers = timers
         self._send = send
         self._act = act
-        self._doubt = doubt
+        self._suspect = suspect
         self._signer = signer
         self._config = config
         self._restarted_at = restarted_at
@@ -331,7 +331,7 @@ class Delivery:
         if self._held.get(place) is not held or held.neighbour != neighbour or onward is None:
             return
         if held.sendings > self._config.repeats:
-            self._doubt(neighbour, now)
+            self._suspect(neighbour, now)
             self._try_next(now, held)
             return
         elapsed = max(1, now - held.since)
@@ -454,7 +454,7 @@ class Delivery:
         if self._returning.get(place) is not waiting or waiting.neighbour != neighbour:
             return
         if waiting.sendings > self._config.repeats:
-            self._doubt(neighbour, now)
+            self._suspect(neighbour, now)
             self._return_next(now, place, waiting)
             return
         self._send(neighbour, waiting.answer)

@@ -4,7 +4,7 @@ A link has a *session* at each end, a number that grows whenever that end opens 
 restart too. It is open where both know the other's number; what belongs to an earlier session is
 dropped. Announcements are numbered within a session; the next one waits until the last is
 acknowledged, and collects meanwhile what is to be told. A neighbour that does not answer a message
-is doubted, and asked whether it is there; one that does not answer an announcement is lost: its
+is suspected, and asked whether it is there; one that does not answer an announcement is lost: its
 link goes down, and it is greeted from time to time until it answers again.
 """
 
@@ -66,7 +66,7 @@ class Links:
         self._config = config
         self._session = incarnation << 32
         self._links = {key: _Link(self._next_session()) for key in neighbours}
-        self._doubted: frozenset[int] = frozenset()
+        self._suspected: frozenset[int] = frozenset()
         self._introductions: dict[int, Newcomer] = {}
         self._flush_at: int | None = None
         self._flushed_at = 0
@@ -91,9 +91,9 @@ class Links:
         )
 
     @property
-    def doubted(self) -> frozenset[int]:
+    def suspected(self) -> frozenset[int]:
         """Neighbours that have not answered a message, and were not heard since."""
-        return self._doubted
+        return self._suspected
 
     def start(self, now: int, introductions: dict[int, Newcomer] | None = None) -> None:
         """Greet all neighbours.
@@ -118,7 +118,7 @@ class Links:
     def remove(self, neighbour: int, now: int) -> None:
         """One neighbour less."""
         del self._links[neighbour]
-        self._doubted -= {neighbour}
+        self._suspected -= {neighbour}
         self._knowledge.link_down(neighbour)
         self.flush_soon(now)
 
@@ -150,14 +150,14 @@ class Links:
     def heard(self, neighbour: int, now: int) -> None:
         """A neighbour has sent something else: it is there."""
         self._links[neighbour].heard_at = now
-        if neighbour in self._doubted:
-            self._doubted -= {neighbour}
+        if neighbour in self._suspected:
+            self._suspected -= {neighbour}
 
-    def doubt(self, neighbour: int, now: int) -> None:
+    def suspect(self, neighbour: int, now: int) -> None:
         """A neighbour has not answered a message: ask whether it is there."""
         link = self._links.get(neighbour)
         if link is not None and link.open:
-            self._doubted |= {neighbour}
+            self._suspected |= {neighbour}
             if link.waiting is None:
                 self._announce(now, neighbour, link)
 
@@ -201,7 +201,7 @@ class Links:
         link.waiting = None
         link.greetings = 0
         link.session = self._next_session()
-        self._doubted -= {neighbour}
+        self._suspected -= {neighbour}
         self._knowledge.link_down(neighbour)
         self.flush_soon(now)
         self._lost(neighbour, now)
