@@ -59,6 +59,11 @@ CHANGED_LINKS = 23
 # datasets.random_graphs
 POWER_LAW_GRAPH = 24
 SMALL_WORLD_GRAPH = 25
+BLOCK_MODEL_GRAPH = 26
+GEOMETRIC_GRAPH = 27
+
+# datasets.generated_attributes
+GENERATED_ATTRIBUTES = 28  # [seed, 28, 0] and, of attribute a, [seed, 28, a + 1]
 
 # experiments.ours.gossip
 RANDOM_LANDMARKS = 30

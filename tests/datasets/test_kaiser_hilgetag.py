@@ -81,3 +81,11 @@ def test_kaiser_hilgetag__growth_in_vain_names_its_parameters(monkeypatch):
 def test_kaiser_hilgetag__bad_parameters_are_named(parameters, message):
     with pytest.raises(GraphError, match=message):
         kaiser_hilgetag(**parameters)
+
+
+def test_kaiser_hilgetag__many_nodes_are_said_to_take_time_as_their_square(monkeypatch, caplog):
+    monkeypatch.setattr(module, "_MANY_NODES", 19)
+    kaiser_hilgetag(n=19)
+    assert "n²" not in caplog.text
+    kaiser_hilgetag(n=20)
+    assert "time grows as n²: n=20 takes at least 1.9e+02 comparisons" in caplog.text

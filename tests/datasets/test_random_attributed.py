@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from garden.datasets.random_attributed import attributed
+from garden.datasets.spec import load
 from garden.datasets.subgraphs import snowball_sample, thinned
 
 SEEDS = range(30)
@@ -17,6 +18,13 @@ def test_attributed__graphs_are_connected_and_a_seed_says_everything(make):
         assert graph.num_nodes >= 20
         assert graph.num_attributes >= 1
         assert graph.content_hash == make(seed).content_hash
+
+
+@pytest.mark.parametrize("seed", [0, 2001, 2004])
+def test_attributed__a_spec_is_the_same_graph_to_the_last_bit(seed):
+    graph = load(f"attributed:seed={seed}")
+    assert graph == attributed(seed)
+    assert graph.name == attributed(seed).name
 
 
 def test_attributed__kinds_differ():

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from garden.datasets import random_graphs
-from garden.datasets.random_graphs import power_law, small_world
+from garden.datasets.generated_attributes import AttributeModel
+from garden.datasets.random_graphs import block_model, geometric, power_law, small_world
 from garden.datasets.spec import load
 from garden.errors import GardenError, GraphError, SpecError
-from garden.random_streams import POWER_LAW_GRAPH
+from garden.random_streams import BLOCK_MODEL_GRAPH, GEOMETRIC_GRAPH, POWER_LAW_GRAPH
 
 
 def far_ends_one_by_one(num_nodes, num_links, seed):
@@ -110,6 +111,26 @@ PINNED = {
     "small-world:n=30,degree=4,rewired=0.2,seed=1": (
         "1499c3149035fd14236f391df260931cfc7042bf0cb7a7648b87f0ecec28a5fc"
     ),
+    "block-model:n=40,degree=4,blocks=3,within=0.8,seed=1": (
+        "ffb0115d9968100c84314f85c81853405965b0145cbe6e4aa932848d751e8d72"
+    ),
+    "geometric:n=60,degree=8,rewired=0.1,seed=1": (
+        "f9676f8e88f8082fcd68b62afeb1cc1ec71fa27219cadf4956f1f7fa4f65ee46"
+    ),
+    "power-law:n=30,degree=4,attributes=3,blocks=2,homophily=0.5,noise=0.2,missing=0.1,seed=1": (
+        "bfb5a74c7cc5435bc1e54fe432e14ed016f53ca73b8d81c258b363b98b9bbad6"
+    ),
+    "small-world:n=30,degree=4,attributes=2,kind=categorical,levels=3,blocks=2,seed=1": (
+        "ff3b6600bceebeb1f200da81dd466665f664d06345b506a88a865b55a65059f1"
+    ),
+    "block-model:n=40,degree=4,blocks=3,attributes=2,kind=real,noise=0.1,seed=1": (
+        "fdeab7a881d45ff19dac448d6d16c03e4dd922bbef5cb5b4a79489d1d4c2df8d"
+    ),
+    "geometric:n=60,degree=8,attributes=2,blocks=4,seed=1": (
+        "72b2d831a90648ed7ce8e066925f715ce2d9c3aae0d1abdf97c28262cc7fcc21"
+    ),
+    "block-model": "bde30dde8478feef766048c9d829c76df949c9c00fc54cc21e7f83a2aa504275",
+    "geometric": "83d39da5a0f0e40c9d340cb2c5a72a958abfb18368e176f21fde7d2aa878edf1",
     "power-law": "a37accc426126b7ab81eb1f97d953b2cd3e45cd459e19311144c5eea03ca39a0",
     "small-world": "2311ae7b662de54090b574833cf6766bf0105d910e7700459df5b64717628d51",
 }
@@ -127,9 +148,60 @@ def test_random_graphs__defaults_are_those_of_the_functions():
     full = "small-world:n=1000,degree=10,rewired=0.05,seed=0"
     assert load("small-world") == load(full) == small_world()
     assert (power_law().name, small_world().name) == ("power-law:n=1000,degree=16,seed=0", full)
+    for graph in (block_model(), geometric()):
+        assert load(graph.name.partition(":")[0]) == graph == load(graph.name)
 
 
-@pytest.mark.parametrize("family", ["power-law", "small-world"])
+@pytest.mark.parametrize("generate", [power_law, small_world, block_model, geometric])
+@pytest.mark.parametrize("kind", ["binary", "categorical", "real"])
+def test_random_graphs__attributes_leave_the_links_and_the_name_is_a_full_spec(generate, kind):
+    model = AttributeModel(3, kind, blocks=5, homophily=0.6, noise=0.1, missing=0.1)
+    graph, plain = generate(200, 8, seed=3, model=model), generate(200, 8, seed=3)
+    if generate is block_model:
+        plain = generate(200, 8, seed=3, model=AttributeModel(blocks=5))
+    assert graph.edges().tolist() == plain.edges().tolist()
+    assert (graph.num_attributes, plain.num_attributes) == (model.width, 0)
+    assert load(graph.name) == graph.largest_component()
+
+
+def test_block_model__links_stay_inside_blocks_as_often_as_asked_for():
+    graph = block_model(20_000, 10, within=0.6, seed=2, model=AttributeModel(blocks=4))
+    blocks = np.random.Generator(np.random.PCG64([2, BLOCK_MODEL_GRAPH])).integers(4, size=20_000)
+    inside = blocks[graph.edges()[:, 0]] == blocks[graph.edges()[:, 1]]
+    assert inside.mean() == pytest.approx(0.6 + 0.4 / 4, abs=4 * 0.5 / np.sqrt(100_000))
+    assert graph.degrees.mean() == pytest.approx(10, abs=0.02)
+
+
+def test_block_model__one_block_is_a_uniformly_random_graph():
+    edges = block_model(5000, 8, seed=1, model=AttributeModel(blocks=1)).edges()
+    lengths = np.abs(edges[:, 0].astype(int) - edges[:, 1])
+    assert lengths.mean() == pytest.approx(5000 / 3, abs=4 * 1200 / np.sqrt(20_000))
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_geometric__links_are_the_pairs_within_reach(seed):
+    n, degree = 150, 6
+    rng = np.random.Generator(np.random.PCG64([seed, GEOMETRIC_GRAPH]))
+    points = rng.integers(1 << 26, size=(n, 2)).tolist()
+    reach = degree / (np.pi * n) * 2**52  # squared, in steps of the grid
+    near = {
+        (u, v)
+        for v in range(n)
+        for u in range(v)
+        if (points[u][0] - points[v][0]) ** 2 + (points[u][1] - points[v][1]) ** 2 <= reach
+    }
+    assert {tuple(edge) for edge in geometric(n, degree, seed=seed).edges().tolist()} == near
+
+
+def test_geometric__the_border_costs_little_and_rewiring_moves_as_many_links_as_asked_for():
+    plain, moved = geometric(20_000, 12, seed=3), geometric(20_000, 12, rewired=0.3, seed=3)
+    assert plain.degrees.mean() == pytest.approx(12, rel=0.03)
+    kept = {tuple(edge) for edge in plain.edges().tolist()}
+    stayed = sum(tuple(edge) in kept for edge in moved.edges().tolist()) / plain.num_edges
+    assert stayed == pytest.approx(0.7, abs=4 * 0.46 / np.sqrt(plain.num_edges))
+
+
+@pytest.mark.parametrize("family", ["power-law", "small-world", "block-model", "geometric"])
 def test_random_graphs__another_seed_is_another_graph(family):
     assert load(f"{family}:n=50,degree=4,seed=1") == load(f"{family}:degree=4,n=50,seed=1")
     assert load(f"{family}:n=50,degree=4,seed=1") != load(f"{family}:n=50,degree=4,seed=2")
@@ -158,7 +230,7 @@ FAMILY_ERRORS = {
 }
 BAD_SPECS = {
     f"{family}:{options}": error
-    for family in ("power-law", "small-world")
+    for family in ("power-law", "small-world", "block-model", "geometric")
     for options, error in FAMILY_ERRORS.items()
 } | {
     "power-law:rewired=0.1": (SpecError, "unknown option 'rewired': use n, degree, seed"),
@@ -167,6 +239,22 @@ BAD_SPECS = {
     "small-world:rewired=-0.1": (GraphError, "rewired=-0.1"),
     "small-world:rewired=nan": (GraphError, "rewired=nan"),
     "small-world:rewired=much": (SpecError, "rewired=much is not a number"),
+    "block-model:within=2": (GraphError, "within=2, but a chance lies from 0 to 1"),
+    "block-model:blocks=0": (GraphError, "blocks=0, but n=1000 allows 1 to n"),
+    "geometric:rewired=-1": (GraphError, "rewired=-1"),
+    "power-law:homophily=0.5": (SpecError, "homophily says nothing without attributes"),
+    "power-law:blocks=5": (SpecError, "blocks says nothing without attributes"),
+    "power-law:attributes=4,levels=3": (SpecError, "levels goes with kind=categorical"),
+    "power-law:attributes=-4": (GraphError, "attributes=-4"),
+    "power-law:attributes=2,kind=text": (GraphError, "one of binary, categorical, real"),
+    "power-law:attributes=2,homophily=1.5": (GraphError, "homophily=1.5, but a chance"),
+    "power-law:attributes=2,noise=nan": (GraphError, "noise=nan, but a chance"),
+    "power-law:attributes=2,missing=2": (GraphError, "missing=2, but a chance"),
+    "power-law:attributes=2,blocks=5000": (GraphError, "blocks=5000, but n=1000"),
+    "power-law:attributes=2,kind=categorical,levels=1": (GraphError, "levels=1"),
+    "power-law:attributes=100000000": (GraphError, "too large to hold in memory"),
+    "attributed:n=5": (SpecError, "unknown option 'n': use seed"),
+    "attributed:seed=-1": (SpecError, "seed=-1"),
     "powerlaw:n=50": (SpecError, "did you mean power-law"),
 }
 
@@ -180,7 +268,7 @@ def test_random_graphs__bad_specs_are_refused_in_one_line(spec):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("generate", [power_law, small_world])
+@pytest.mark.parametrize("generate", [power_law, small_world, block_model, geometric])
 def test_random_graphs__a_negative_seed_is_refused_in_python_too(generate):
     with pytest.raises(GraphError, match="seed=-3"):
         generate(seed=-3)

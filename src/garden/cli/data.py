@@ -11,8 +11,12 @@ from garden.cli.console import GraphOptions, Verb, busy, check_outputs, print_ta
 
 _OTHER_GRAPHS = (
     ("kaiser-hilgetag:n=200,alpha=30,beta=0.1,seed=3", "Grown in a box; positions as attributes"),
-    ("power-law:n=1000,degree=16,seed=0", "Grown by preferential attachment; no attributes"),
-    ("small-world:n=1000,degree=10,rewired=0.05,seed=0", "A ring, partly rewired; no attributes"),
+    ("power-law:n=1000,degree=16,seed=0", "Grown by preferential attachment"),
+    ("small-world:n=1000,degree=10,rewired=0.05,seed=0", "A ring, partly rewired"),
+    ("block-model:n=1000,degree=16,blocks=20,within=0.8,seed=0", "Blocks with links inside"),
+    ("geometric:n=1000,degree=16,rewired=0,seed=0", "Points of a square, linked where near"),
+    ("…,attributes=64,kind=binary,blocks=20,homophily=0.8", "Attributes for any of these four"),
+    ("attributed:seed=0", "Up to 500 nodes, of a kind drawn at random, with attributes"),
     ("snap:DIR/107", "Any SNAP ego network: DIR/107.edges, .feat, .featnames"),
     ("collection:FAMILY/NAME", "A graph under GARDEN_DATA: collection/FAMILY/NAME.npz"),
     ("FOLDER", "edges.csv or .parquet (source,target); nodes.csv or .parquet (node,…)"),

@@ -6,6 +6,7 @@ Physical Review E 69, 036103 (2004).
 
 from __future__ import annotations
 
+import logging
 import math
 
 import numpy as np
@@ -13,8 +14,11 @@ import numpy as np
 from garden.errors import GraphError
 from garden.graphs.graph import Graph
 
+_LOG = logging.getLogger("garden")
+
 MAX_DRAWS = 1_000_000  # draws of one node's position, all in vain, before growth is given up
 _MAX_BLOCK = 1 << 20  # distances, or coordinates, computed at a time
+_MANY_NODES = 50_000  # beyond it growth takes minutes, and four times as long for twice as many
 _MAX_COORDINATES = 1 << 28  # n · d; beyond it the positions alone fill gigabytes
 
 
@@ -25,7 +29,8 @@ def kaiser_hilgetag(
 
     The first node sits at the centre. Each new node is drawn uniformly and joins each present
     node at distance r with probability :math:`\min(1, β e^{-α r})`; one that joins none is drawn
-    anew. The graph is therefore connected, and its attributes are the positions, (n, d).
+    anew. The graph is therefore connected, and its attributes are the positions, (n, d). Time
+    grows as n², and a warning says so above 50,000 nodes.
 
     Args:
         n: How many nodes.
@@ -39,6 +44,14 @@ def kaiser_hilgetag(
 
     """
     _check_parameters(n, alpha, beta, d)
+    if n > _MANY_NODES:
+        _LOG.warning(
+            "kaiser-hilgetag: every new node is compared with all before it, so that time grows "
+            "as n²: n=%d takes at least %.2g comparisons; geometric:n=%d takes seconds",
+            n,
+            n * (n - 1) / 2,
+            n,
+        )
     rng = np.random.default_rng(seed)
     positions = np.empty((n, d))
     positions[0] = 0.5

@@ -21,8 +21,7 @@ import scipy.sparse as sp
 
 from garden.datasets.collection import load_collected
 from garden.datasets.files import graph_in_file, parse_file
-from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
-from garden.datasets.random_graphs import power_law, small_world
+from garden.datasets.generators import GENERATORS
 from garden.datasets.snap import load_public_graph, read_snap
 from garden.datasets.tabular.parse import parse_tables
 from garden.datasets.tabular.table import (
@@ -77,6 +76,7 @@ def load(
         source: A spec (``facebook:414``, ``twitch:PTBR``, ``musae-facebook``,
             ``collection:FAMILY/NAME``, ``kaiser-hilgetag:n=200,beta=0.1``,
             ``power-law:n=1000,degree=16``, ``small-world:n=1000,rewired=0.05``,
+            ``block-model:n=1000,blocks=20``, ``geometric:n=1000``, ``attributed:seed=0``,
             ``snap:DIR/107``), a path, a Graph, a ``networkx.Graph``, an ``igraph.Graph``, a PyG
             ``Data``, a pandas frame of edges, or an adjacency matrix (SciPy or NumPy).
         nodes: A table of nodes, as a frame or a path, where ``source`` is one of edges.
@@ -271,13 +271,13 @@ def _musae_facebook(spec: str, rest: str | None) -> Graph:
 
 def _generated(family: str, spec: str, rest: str | None) -> Graph:
     """A random graph: what stands after the colon are its parameters."""
-    generate, parameters = _GENERATORS[family]
-    stray, options = _parts(spec, f",{rest}" if rest else "", parameters)
+    generator = GENERATORS[family]
+    stray, options = _parts(spec, f",{rest}" if rest else "", generator.parameters)
     if stray:
         raise SpecError(f"{spec}: {stray.strip(',')!r} is no key=value, such as n=200")
     if options.get("seed", 0) < 0:
         raise SpecError(f"{spec}: seed={options['seed']}, but it must not be negative")
-    return generate(**options)
+    return generator.graph(spec, options)
 
 
 def _parts(
@@ -307,19 +307,11 @@ _MEMBERS: Mapping[str, tuple[Callable[..., Graph], tuple[str, ...], str]] = {
     "snap": (read_snap, ("attributes",), "snap:DIR/107"),
     "collection": (load_collected, (), "collection:FAMILY/NAME"),
 }
-_GENERATORS: Mapping[str, tuple[Callable[..., Graph], Mapping[str, Callable[[str], float]]]] = {
-    "kaiser-hilgetag": (
-        kaiser_hilgetag,
-        {"n": int, "alpha": float, "beta": float, "d": int, "seed": int},
-    ),
-    "power-law": (power_law, {"n": int, "degree": int, "seed": int}),
-    "small-world": (small_world, {"n": int, "degree": int, "rewired": float, "seed": int}),
-}
 _FAMILIES: Mapping[str, Callable[[str, str | None], Graph]] = {
     "facebook": partial(_member, "facebook"),
     "twitch": partial(_member, "twitch"),
     "musae-facebook": _musae_facebook,
-    **{family: partial(_generated, family) for family in _GENERATORS},
+    **{family: partial(_generated, family) for family in GENERATORS},
     "snap": partial(_member, "snap"),
     "collection": partial(_member, "collection"),
 }
@@ -331,6 +323,9 @@ _EXAMPLES = (
     "kaiser-hilgetag:n=200,beta=0.1",
     "power-law:n=1000,degree=16",
     "small-world:n=1000,degree=10,rewired=0.05",
+    "block-model:n=1000,degree=16,blocks=20,within=0.8",
+    "geometric:n=1000,degree=16",
+    "attributed:seed=0",
     "snap:DIR/107",
     "collection:FAMILY/NAME",
 )

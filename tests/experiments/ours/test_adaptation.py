@@ -1,16 +1,14 @@
 from garden.datasets.random_attributed import attributed
 from garden.experiments.ours import adaptation
 from garden.experiments.run.config import Scope
-from garden.experiments.run.policy_cache import PolicyCache
+from garden.experiments.run.policy_cache import PolicyCache, graph_of
 from garden.training.universal.curriculum import GENERATED, VALIDATED
 
 
 def test_adaptation__no_graph_is_of_the_curriculum():
     seeds = [int(spec.split("=")[1]) for spec in adaptation.GRAPHS.values() if "attributed" in spec]
     assert min(seeds) >= GENERATED + VALIDATED
-    assert (
-        adaptation.graph_named("attributed:seed=2001").content_hash == attributed(2001).content_hash
-    )
+    assert graph_of("attributed:seed=2001").content_hash == attributed(2001).content_hash
 
 
 def test_adaptation__both_kinds_are_played_with_and_without_a_memory(tmp_path):

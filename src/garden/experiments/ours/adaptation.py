@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
-from garden.datasets.random_attributed import attributed
 from garden.datasets.task import SearchTask
 from garden.experiments.report.claims import Claim, claim_by_case, claim_of_comparison
 from garden.experiments.report.intervals import Pooled, pooled
@@ -20,7 +19,6 @@ from garden.experiments.run.config import FIRST_SEED, Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Work
 from garden.experiments.run.policy_cache import graph_of, outcomes_of
-from garden.graphs.graph import Graph
 from garden.resolve import contender_of, strategy_named
 from garden.search.compare import compare
 from garden.search.config import PAPERS_LIMIT, EvaluationConfig
@@ -74,7 +72,7 @@ class Adaptation(Work):
         """
         start = strategy_named(BASE)
         assert isinstance(start, Universal)
-        task = SearchTask.split(graph_named(self.graph), seed=self.seed)
+        task = SearchTask.split(graph_of(self.graph), seed=self.seed)
         adapted = {
             label_of(kind, count): self._adapted(start, task, kind, count)
             for kind in KINDS
@@ -97,12 +95,6 @@ class Adaptation(Work):
 
         config = AdaptConfig(updates=self.updates, local=kind == "local", messages=count)
         return (adapt_locally if config.local else adapt_universal)(start, task, config)
-
-
-def graph_named(spec: str) -> Graph:
-    """The graph of a spec; `attributed:seed=N` is one of the kinds that are generated."""
-    family, _, seed = spec.partition(":seed=")
-    return attributed(int(seed)) if family == "attributed" else graph_of(spec)
 
 
 def works(scope: Scope) -> Sequence[Work]:

@@ -1,0 +1,100 @@
+"""Generated graphs by name: which function makes which family, and what its spec may say.
+
+Families that may have attributes share the keys of
+:class:`~garden.datasets.generated_attributes.AttributeModel`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from garden.datasets.generated_attributes import AttributeModel
+from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
+from garden.datasets.random_graphs import block_model, geometric, power_law, small_world
+from garden.errors import SpecError
+from garden.graphs.graph import Graph
+
+Parameters = Mapping[str, Callable[[str], Any]]
+
+_ATTRIBUTES: Parameters = {
+    "attributes": int,
+    "kind": str,
+    "blocks": int,
+    "homophily": float,
+    "noise": float,
+    "missing": float,
+    "levels": int,
+}
+
+
+@dataclass(frozen=True)
+class Generator:
+    """A family of generated graphs."""
+
+    generate: Callable[..., Graph]
+    own: Parameters
+    """The parameters of its links, each with what reads it from text."""
+    attributed: bool = False
+    """Whether the keys of an :class:`AttributeModel` may follow."""
+    own_blocks: bool = False
+    """Whether ``blocks`` says something without attributes too."""
+
+    @property
+    def parameters(self) -> Parameters:
+        """Every key that a spec may name."""
+        return {**self.own, **(_ATTRIBUTES if self.attributed else {})}
+
+    def graph(self, spec: str, options: Mapping[str, Any]) -> Graph:
+        """The graph with these options.
+
+        Args:
+            spec: What errors begin with.
+            options: Some of :attr:`parameters`, with their values.
+
+        Raises:
+            SpecError: If attributes are described of which there are none.
+            GraphError: If a value makes no sense.
+        """
+        own = {key: value for key, value in options.items() if key in self.own}
+        if not self.attributed:
+            return self.generate(**own)
+        described = {key: value for key, value in options.items() if key in _ATTRIBUTES}
+        idle = [key for key in described if not (self.own_blocks and key == "blocks")]
+        if idle and not described.get("attributes"):
+            raise SpecError(
+                f"{spec}: {idle[0]} says nothing without attributes: say how many, such as "
+                "attributes=64"
+            )
+        if described.get("kind", "binary") != "categorical" and "levels" in described:
+            raise SpecError(f"{spec}: levels goes with kind=categorical: leave it out")
+        return self.generate(**own, model=AttributeModel(**described))
+
+
+def _attributed(seed: int = 0) -> Graph:
+    from garden.datasets.random_attributed import attributed  # NetworkX is slow to import
+
+    return attributed(seed)
+
+
+GENERATORS: Mapping[str, Generator] = {
+    "kaiser-hilgetag": Generator(
+        kaiser_hilgetag, {"n": int, "alpha": float, "beta": float, "d": int, "seed": int}
+    ),
+    "power-law": Generator(power_law, {"n": int, "degree": int, "seed": int}, attributed=True),
+    "small-world": Generator(
+        small_world, {"n": int, "degree": int, "rewired": float, "seed": int}, attributed=True
+    ),
+    "block-model": Generator(
+        block_model,
+        {"n": int, "degree": int, "within": float, "seed": int},
+        attributed=True,
+        own_blocks=True,
+    ),
+    "geometric": Generator(
+        geometric, {"n": int, "degree": int, "rewired": float, "seed": int}, attributed=True
+    ),
+    "attributed": Generator(_attributed, {"seed": int}),
+}
+"""Every family that a seed determines, by the name that stands before the colon."""
