@@ -9,11 +9,11 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from garden.datasets.spec import load
 from garden.datasets.task import SearchTask
-from garden.errors import DataError, SpecError, did_you_mean, expect, short_repr
+from garden.errors import DataError, SpecError, did_you_mean, expect, expect_choice, short_repr
 from garden.graphs.graph import Graph
 from garden.models.registry import ModelConfig, check_size
 from garden.provenance import seen_in_training
@@ -25,7 +25,7 @@ from garden.resolve import (
     strategy_named,
 )
 from garden.search.compare import compare
-from garden.search.config import EvaluationConfig
+from garden.search.config import EvaluationConfig, ExecutorName
 from garden.search.progress import Progress, silent
 from garden.search.report import Report
 from garden.storage import free_folder
@@ -60,6 +60,7 @@ def evaluate(
     allow_seen_targets: bool = False,
     progress: Progress = silent,
     cache: bool = True,
+    executor: ExecutorName = "process",
 ) -> Report:
     """Compare strategies on a task.
 
@@ -76,6 +77,8 @@ def evaluate(
             report records it.
         progress: Called as the work goes on.
         cache: Whether settled rows of large graphs are read from the user's cache, and kept there.
+        executor: Who plays the pairs: this ``process``, or the workers of a ``ray`` cluster; the
+            report is the same.
 
     Returns:
         A report with the paper's three metrics for each strategy.
@@ -88,6 +91,7 @@ def evaluate(
     """
     config = EvaluationConfig() if config is None else config
     expect("config", config, EvaluationConfig)
+    expect_choice("executor", executor, get_args(ExecutorName))
     if not isinstance(task, SearchTask):
         task = SearchTask.split(load(task), seed=seed)
     if strategies is None:
@@ -97,7 +101,9 @@ def evaluate(
     contenders = contenders_named(list(cast(Iterable[StrategyLike], strategies)), memory)
     trained = [one for one in contenders if isinstance(one.strategy, Trained | Universal)]
     seen = bool(trained) and seen_in_training(trained, task, config, allow_seen_targets)
-    return compare(task, contenders, config, progress, seen_targets=seen, cache=cache)
+    return compare(
+        task, contenders, config, progress, seen_targets=seen, cache=cache, executor=executor
+    )
 
 
 def _is_list(strategies: object) -> bool:

@@ -13,15 +13,9 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.resolve import memory_named
 from garden.search.chain import chain_of_scores
-from garden.search.compare import (
-    DISTRIBUTION_ENTRIES,
-    SCORE_ENTRIES,
-    Contender,
-    compare,
-    evaluated_pairs,
-    pair_blocks,
-)
+from garden.search.compare import Contender, compare, evaluated_pairs
 from garden.search.config import EvaluationConfig
+from garden.search.play import DISTRIBUTION_ENTRIES, SCORE_ENTRIES, pair_blocks
 from garden.search.temperature_tuning import (
     TUNING_TEMPERATURES,
     best_temperature,
@@ -80,7 +74,7 @@ def test_compare__adding_a_strategy_changes_no_other_result():
 
 def test_compare__blocks_of_pairs_change_nothing(monkeypatch):
     whole = compare(TASK, [contender("evn", "visited"), contender("random")], EvaluationConfig())
-    monkeypatch.setattr("garden.search.compare.DISTRIBUTION_ENTRIES", 101 * 37)
+    monkeypatch.setattr("garden.search.play.DISTRIBUTION_ENTRIES", 101 * 37)
     parts = compare(TASK, [contender("evn", "visited"), contender("random")], EvaluationConfig())
     for ours, theirs in zip(whole.results, parts.results, strict=True):
         assert ours.oracle_ratio == pytest.approx(theirs.oracle_ratio)
@@ -112,7 +106,7 @@ def test_compare__on_a_graph_too_large_for_one_table_a_strategy_is_still_scored_
             return super().score(candidates, targets)
 
     walker = Counted()
-    monkeypatch.setattr("garden.search.compare.SCORE_ENTRIES", 3 * TASK.graph.num_nodes)
+    monkeypatch.setattr("garden.search.play.SCORE_ENTRIES", 3 * TASK.graph.num_nodes)
     twice = [Contender(name, walker, memory_named(name)) for name in ("visited", "backtrack")]
     report = compare(TASK, twice, EvaluationConfig())
     assert max(scored) <= 3
@@ -159,6 +153,7 @@ def test_compare__report_holds_what_the_contract_names():
         "memory",
         "parameters",
         "evaluation",
+        "evaluation_reason",
         "knows",
         "oracle_ratio",
         "oracle_ratio_ci",

@@ -20,7 +20,7 @@ from garden.cli.console import (
     write_json,
 )
 from garden.errors import SpecError
-from garden.search.config import EvaluationConfig
+from garden.search.config import EvaluationConfig, ExecutorName
 
 if TYPE_CHECKING:
     from garden.datasets.task import SearchTask
@@ -75,6 +75,10 @@ class Evaluate(Verb):
     no_cache: bool = False
     """Let the agents of strategies with rounds talk anew. By default what they settled on is kept
     in the user's cache folder (GARDEN_CACHE) for graphs of 20,000 nodes or more."""
+
+    executor: ExecutorName = "process"
+    """Who plays the pairs: this process, or the workers of a Ray cluster (that of RAY_ADDRESS, or
+    one of this machine's cores); the report is the same to the last digit."""
 
     json: str | None = None
     """Write the report as JSON to this file; - is standard output."""
@@ -135,6 +139,7 @@ class Evaluate(Verb):
                 allow_seen_targets=self.allow_seen_targets,
                 progress=progress,
                 cache=not self.no_cache,
+                executor=self.executor,
             )
 
 

@@ -33,6 +33,7 @@ MaxHops = int | Literal["auto"]
 
 Evaluation = Literal["auto", "exact", "sampled"]
 EvaluationSplit = Literal["test", "validation", "all"]
+ExecutorName = Literal["process", "ray"]
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from garden.splitmix import GOLDEN, mixed
 
 _UNIT = 1.0 / (1 << 53)
 _NEARBY = 8  # positions tried one by one before a binary search
+_SIDE_BY_SIDE = 16  # walks
 _mixed_word = inlined(mixed)
 
 
@@ -86,27 +87,49 @@ def walk_memoryless(  # type: ignore[no-untyped-def]
 
     ``hops`` gets the length of each walk, or max_hops + 1 if it was truncated; ``paths``, unless
     empty, its nodes. Running sums are made when a node first holds a message and serve all later
-    episodes.
+    episodes. A few walks go side by side, each step of a hop for all of them: on large graphs their
+    reads of memory, which cannot wait for each other, overlap.
     """
     running = np.empty(len(indices))
     known = np.zeros(len(indptr) - 1, dtype=np.bool_)
-    for episode in range(len(sources)):
-        state = states[episode]
-        holder = sources[episode]
-        hop = 0
-        if len(paths):
-            paths[episode, 0] = holder
-        while holder != target and hop < max_hops and indptr[holder] < indptr[holder + 1]:
-            start, stop = indptr[holder], indptr[holder + 1]
-            if not known[holder]:
-                fill_row(indices, scores, argmax, start, stop, running)
-                known[holder] = True
-            state = next_state(state)
-            holder = indices[pick(running, start, stop, uniform(state))]
-            hop += 1
+    episode, holder, hop, at, stop = np.empty((5, _SIDE_BY_SIDE), dtype=np.int64)
+    state = np.empty(_SIDE_BY_SIDE, dtype=np.uint64)
+    number = np.empty(_SIDE_BY_SIDE)
+    begun, count = 0, 0  # episodes that were begun; walks under way
+    while True:
+        walk = 0
+        while walk < count or (count < _SIDE_BY_SIDE and begun < len(sources)):
+            if walk == count:
+                episode[walk], holder[walk], hop[walk] = begun, sources[begun], 0
+                state[walk] = states[begun]
+                if len(paths):
+                    paths[begun, 0] = sources[begun]
+                begun += 1
+                count += 1
+            at[walk], stop[walk] = indptr[holder[walk]], indptr[holder[walk] + 1]
+            if holder[walk] != target and hop[walk] < max_hops and at[walk] < stop[walk]:
+                walk += 1
+                continue
+            hops[episode[walk]] = hop[walk] if holder[walk] == target else max_hops + 1
+            count -= 1  # the last walk takes its place
+            episode[walk], holder[walk], hop[walk] = episode[count], holder[count], hop[count]
+            state[walk] = state[count]
+        if count == 0:
+            return
+        for walk in range(count):
+            if not known[holder[walk]]:
+                fill_row(indices, scores, argmax, at[walk], stop[walk], running)
+                known[holder[walk]] = True
+        for walk in range(count):
+            state[walk] = next_state(state[walk])
+            number[walk] = uniform(state[walk])
+        for walk in range(count):
+            at[walk] = pick(running, at[walk], stop[walk], number[walk])
+        for walk in range(count):
+            holder[walk] = indices[at[walk]]
+            hop[walk] += 1
             if len(paths):
-                paths[episode, hop] = holder
-        hops[episode] = hop if holder == target else max_hops + 1
+                paths[episode[walk], hop[walk]] = holder[walk]
 
 
 @compiled()

@@ -29,8 +29,13 @@ class LazyRows:
         self._strategy = strategy
         self._blocks: list[Representations] = []
         self._nodes: list[np.ndarray] = []  # of each block, in the order of its rows
+        self._elsewhere = np.empty(0, dtype=np.int64)  # nodes that only copies have represented
         self._block_of = np.full(graph.num_nodes, -1, dtype=np.int32)
         self._row_of = np.empty(graph.num_nodes, dtype=np.int32)
+
+    def __reduce__(self) -> tuple[type[LazyRows], tuple[Graph, Strategy]]:
+        """What a copy in another process starts from: no row is made there yet."""
+        return LazyRows, (self._graph, self._strategy)
 
     def __len__(self) -> int:
         """How many nodes the graph has."""
@@ -38,8 +43,17 @@ class LazyRows:
 
     @property
     def num_represented(self) -> int:
-        """How many of the nodes have a row by now."""
-        return sum(len(nodes) for nodes in self._nodes)
+        """How many of the nodes have a row by now, here or where this was copied to."""
+        return len(np.union1d(self.represented, self._elsewhere))
+
+    @property
+    def represented(self) -> np.ndarray:
+        """The nodes that have a row here, (num_represented,) positions."""
+        return np.concatenate([np.empty(0, dtype=np.int64), *self._nodes])
+
+    def note_represented(self, nodes: np.ndarray) -> None:
+        """Count these nodes, (num_nodes,) positions, which a copy of this has represented."""
+        self._elsewhere = np.union1d(self._elsewhere, nodes)
 
     def prepare(self, nodes: np.ndarray) -> None:
         """Represent those of these nodes, (num_nodes,) positions, that have no row yet."""

@@ -56,6 +56,7 @@ class StrategyResult:
     by_distance: Mapping[int, DistanceBand]  # by the shortest distance of a pair
     outcomes: PairOutcomes = field(repr=False)
     represented_nodes: int | None = None  # nodes with a row, where the rest was left out
+    evaluation_reason: str | None = None  # why it is exact or sampled
 
     def to_json(self) -> dict[str, Any]:
         """The result as plain values, without the outcomes of single pairs."""
@@ -66,6 +67,7 @@ class StrategyResult:
             "memory": self.memory,
             "parameters": dict(self.parameters),
             "evaluation": self.evaluation,
+            **({"evaluation_reason": self.evaluation_reason} if self.evaluation_reason else {}),
             "knows": self.knows,
             **gossip,
             **({} if lazy is None else {"represented_nodes": lazy}),
