@@ -23,6 +23,7 @@ import tyro
 
 from garden import __version__
 from garden.cli.adapt import Adapt
+from garden.cli.benchmark import BenchmarkRun, BenchmarkTable
 from garden.cli.console import Verbosity, print_line
 from garden.cli.data import DataFetch, DataInfo, DataList
 from garden.cli.evaluate import Evaluate
@@ -42,6 +43,7 @@ _DESCRIPTION = """Decentralised search on attributed graphs: learn it, run it, s
 _COMPLETION = "--tyro-print-completion"
 _DATA = "List the graphs known by name, show what one holds, or fetch real ones."
 _PEERS = "Agents that run for real: cut a graph into them, and measure how they bear faults."
+_BENCHMARK = "A benchmark that others can enter: play its frozen tasks, set entries side by side."
 _OTHER_FLAGS = {"scale=False": "--no-scaling"}  # flags with a name of their own
 _ARGUMENT = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")
 
@@ -54,6 +56,10 @@ PeersCommand = (
     Annotated[PeersCut, tyro.conf.subcommand("cut", prefix_name=False)]
     | Annotated[PeersFaults, tyro.conf.subcommand("faults", prefix_name=False)]
 )
+BenchmarkCommand = (
+    Annotated[BenchmarkRun, tyro.conf.subcommand("run", prefix_name=False)]
+    | Annotated[BenchmarkTable, tyro.conf.subcommand("table", prefix_name=False)]
+)
 Command = (
     Annotated[Quickstart, tyro.conf.subcommand("quickstart")]
     | Annotated[DataCommand, tyro.conf.subcommand("data", description=_DATA)]
@@ -63,6 +69,7 @@ Command = (
     | Annotated[Evaluate, tyro.conf.subcommand("evaluate")]
     | Annotated[Route, tyro.conf.subcommand("route")]
     | Annotated[PeersCommand, tyro.conf.subcommand("peers", description=_PEERS)]
+    | Annotated[BenchmarkCommand, tyro.conf.subcommand("benchmark", description=_BENCHMARK)]
     | Annotated[Reproduce, tyro.conf.subcommand("reproduce")]
 )
 
