@@ -30,7 +30,7 @@ from garden.search.config import PAPERS_LIMIT
 from garden.search.rollout import rollout
 from garden.search.rounds import node_keys, settle
 from garden.search.traffic import path_traffic, shortest_path_traffic
-from garden.strategies.gossip.beacons import Beacons
+from garden.strategies.gossip.beacons import RULE, Beacons
 from garden.strategies.gossip.sketches import best_first
 
 PROFILE, EGO = "directory", "directory:target=ego"
@@ -49,6 +49,7 @@ class ProfileTrial(Work):
 
     graph: str
     contender: str
+    rule: int = RULE  # of the scores
 
     @property
     def title(self) -> str:
