@@ -46,13 +46,20 @@ def maps_of(rows):
 
 
 def defined_score(candidate, card):
-    """Minus the least sum, with what reaches it and one hop more in the lower digits."""
-    sums = [candidate[key] + card[key] for key in candidate.keys() & card.keys()]
-    if not sums:
-        return -(2**50)
+    """Minus the least sum; the bound, what reaches the sum and one hop more in lower digits."""
+    common = candidate.keys() & card.keys()
+    if not common:
+        return -(2**53)
+    sums = [candidate[key] + card[key] for key in common]
+    bound = max(abs(candidate[key] - card[key]) for key in common)
     least = min(sums)
-    reach, nearly = sums.count(least), sums.count(least + 1)
-    return -least * 2**32 + min(reach, 65_535) * 2**16 + min(nearly, 65_535)
+    return whole_score(least, bound, sums.count(least), sums.count(least + 1))
+
+
+def whole_score(least, bound, reach, nearly=0):
+    """A score of these digits."""
+    ties = min(reach, 1023) * 2**10 + min(nearly, 1023)
+    return -least * 2**36 + (65_535 - bound) * 2**20 + ties
 
 
 @st.composite
@@ -90,8 +97,8 @@ def test_score__is_never_closer_than_the_target_is():
     strategy = Beacons(k=2)
     scores = strategy.score(*(settle(PATH, strategy).rows,) * 2)
     hops = np.abs(np.arange(4)[:, None] - np.arange(4))
-    assert (np.ceil(-scores / 2**32) >= hops).all()
-    assert (np.ceil(np.diag(scores)) > -(2**32)).all()
+    assert (np.ceil(-scores / 2**36) >= hops).all()
+    assert (np.diag(scores) > 0).all()
 
 
 def scores_of(candidate, target, **options):
@@ -100,23 +107,43 @@ def scores_of(candidate, target, **options):
     return float(ours[0, 0])
 
 
-def test_score__ties_go_by_who_reaches_the_sum_then_by_who_reaches_one_more():
+def test_score__ties_go_by_the_bound_then_by_who_reaches_the_sum_then_by_who_reaches_one_more():
     target = row({1: 0, 2: 2, 3: 3, 4: 4})
+    nearer = scores_of(row({9: 0, 2: 1}), target)
     two = scores_of(row({9: 0, 2: 1, 3: 0}), target)
-    one = scores_of(row({9: 0, 2: 1, 3: 1}), target)
-    none = scores_of(row({9: 0, 2: 1}), target)
-    assert [two, one, none] == [-3 * 2**32 + 2 * 2**16, -3 * 2**32 + 2**16 + 1, -3 * 2**32 + 2**16]
+    one_more = scores_of(row({9: 0, 2: 2, 3: 1, 4: 1}), target)
+    one = scores_of(row({9: 0, 2: 2, 4: 1}), target)
+    assert nearer == whole_score(3, 1, 1)
+    assert two == whole_score(3, 3, 2)
+    assert one_more == whole_score(4, 3, 2, 1)
+    assert one == whole_score(4, 3, 1, 1)
+    assert sorted([one, two, one_more, nearer]) == [one, one_more, two, nearer]
 
 
-def test_score__counts_end_at_65535_and_whole_numbers_stay_exact():
-    many = dict.fromkeys(range(70_000), 65_535)
-    far = -131_070 * 2**32 + 65_535 * 2**16
+def test_score__the_bound_tells_who_is_behind_a_bridge_that_no_sketch_names():
+    # Beacon 1 is four hops from the target, beacon 2 is five: of two neighbours of beacon 1, the
+    # one that is further from beacon 2 may be nearer to the target.
+    target = row({9: 0, 1: 4, 2: 5})
+    ahead = scores_of(row({7: 0, 1: 1, 2: 2}), target)
+    beside = scores_of(row({8: 0, 1: 1, 2: 1}), target)
+    assert ahead == whole_score(5, 3, 1)
+    assert beside == whole_score(5, 4, 1, 1)
+    assert ahead > beside
+
+
+def test_score__counts_end_at_1023_and_whole_numbers_stay_exact():
+    many = dict.fromkeys(range(2_000), 65_535)
+    far = whole_score(131_070, 0, 1023)
     assert scores_of(row(many), row(many)) == far
     shifted = {key: 65_535 - (key == 0) for key in many}
-    assert scores_of(row(shifted), row(many)) == -131_069 * 2**32 + 2**16 + 65_535
-    assert float(far).is_integer()
-    assert far + 1 != far
-    assert NO_COMMON_ENTRY < -131_070 * 2**32
+    assert scores_of(row(shifted), row(many)) == whole_score(131_069, 1, 1, 1023)
+    furthest = {**many, 2_000: 0}
+    lowest = scores_of(row(furthest), row({0: 65_535, 2_000: 65_535}))
+    assert lowest == whole_score(65_535, 65_535, 1)
+    for whole in (far, whole_score(131_070, 65_535, 1), lowest):
+        assert int(float(whole)) == whole
+        assert float(whole) + 1 != float(whole)
+        assert whole > NO_COMMON_ENTRY
     assert np.isfinite(NO_COMMON_ENTRY)
 
 
@@ -129,8 +156,8 @@ def test_score__without_a_common_entry_is_the_lowest():
 
 
 def test_score__a_neighbour_of_the_candidate_may_be_the_target():
-    assert scores_of(row({7: 0}, [5]), row({5: 0})) == -(2**32) + 2**16
-    assert scores_of(row({7: 0}, [5]), row({6: 0}, [5])) == -2 * 2**32 + 2**16
+    assert scores_of(row({7: 0}, [5]), row({5: 0})) == whole_score(1, 1, 1)
+    assert scores_of(row({7: 0}, [5]), row({6: 0}, [5])) == whole_score(2, 0, 1)
     assert scores_of(row({7: 0}, [5]), row({6: 0}, [5]), neighbours=0) == NO_COMMON_ENTRY
 
 

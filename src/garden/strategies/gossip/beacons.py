@@ -6,10 +6,12 @@ and the target t, both with their neighbours as entries at distance 1,
 
     sum(v, t) = min over common entries u of d(v, u) + d(u, t)  ≥  d(v, t)
 
-and the holder chooses the neighbour of least sum; among equals, the one whose sum more entries
-reach, then the one with more entries at one hop more; what still ties shares the chance. It needs
-neither training nor attributes, and its agents know more than the paper's: they have heard their
-neighbours.
+    bound(v, t) = max over common entries u of |d(v, u) − d(u, t)|  ≤  d(v, t)
+
+and the holder chooses the neighbour of least sum; among equals, the one of least bound, then the
+one whose sum more entries reach, then the one with more entries at one hop more; what still ties
+shares the chance. It needs neither training nor attributes, and its agents know more than the
+paper's: they have heard their neighbours.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from garden.strategies.base import Selection
 from garden.strategies.gossip.protocol import GossipStrategy
 from garden.strategies.gossip.sketches import (
     BYTES_PER_ENTRY,
+    MAX_DISTANCE,
     Entries,
     best_first,
     degree_classes,
@@ -39,11 +42,13 @@ from garden.strategies.representations import Ragged, Representations
 
 Rank = Literal["degree", "hash"]
 
-HOP = 2.0**32  # one hop of the sum, in scores
-TIE = 2.0**16  # one entry that reaches the sum
-MOST_COUNTED = 65_535
+HOP = 2.0**36  # one hop of the sum, in scores
+BOUND = 2.0**20  # one hop of the bound
+TIE = 2.0**10  # one entry that reaches the sum
+MOST_COUNTED = 1023
 MOST_SEED = 2**64 - 1  # what fits beside a name in the hash
-NO_COMMON_ENTRY = -(2.0**50)  # below the score of any sum
+NO_COMMON_ENTRY = -(2.0**53)  # below the score of any sum
+RULE = 2  # of these scores; results by another rule are made anew
 
 
 @final
@@ -51,8 +56,12 @@ NO_COMMON_ENTRY = -(2.0**50)  # below the score of any sum
 class Beacons(GossipStrategy):
     """Go where a common beacon promises the shortest path.
 
-    Scores are whole numbers: −sum · 2³² + min(c₀, 65535) · 2¹⁶ + min(c₁, 65535), where c₀ entries
-    reach the sum and c₁ reach one hop more; −2⁵⁰ where candidate and target have no common entry.
+    Scores are whole numbers that float64 holds exactly:
+
+        −sum · 2³⁶ + (65535 − bound) · 2²⁰ + min(c₀, 1023) · 2¹⁰ + min(c₁, 1023)
+
+    where c₀ entries reach the sum and c₁ reach one hop more; −2⁵³ where candidate and target have
+    no common entry.
 
     Example:
         >>> from garden.strategies.gossip.beacons import Beacons
@@ -175,7 +184,7 @@ class Beacons(GossipStrategy):
         return entries, entries * BYTES_PER_ENTRY
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """Minus the least sum of distances, with ties in its lower digits."""
+        """Minus the least sum of distances, with bound and counts in its lower digits."""
         cards = self.card(targets)
         try:
             from garden.strategies.gossip.score_kernel import score_table
@@ -223,14 +232,17 @@ def _scores_towards(theirs: Entries, goal: Entries, num_candidates: int) -> np.n
     order = np.argsort(goal.keys)
     place = np.minimum(np.searchsorted(goal.keys[order], theirs.keys), len(order) - 1)
     common = goal.keys[order][place] == theirs.keys
-    owner = theirs.owner[common]
-    sums = theirs.distances[common] + goal.distances[order][place[common]]
-    best = np.full(num_candidates, np.iinfo(np.int64).max)
+    owner, near = theirs.owner[common], theirs.distances[common]
+    far = goal.distances[order][place[common]]
+    sums, best = near + far, np.full(num_candidates, np.iinfo(np.int64).max)
     np.minimum.at(best, owner, sums)
+    bound = np.zeros(num_candidates, dtype=np.int64)
+    np.maximum.at(bound, owner, np.abs(near - far))
     reach = np.bincount(owner[sums == best[owner]], minlength=num_candidates)
     nearly = np.bincount(owner[sums == best[owner] + 1], minlength=num_candidates)
-    scores = np.minimum(reach, MOST_COUNTED) * TIE + np.minimum(nearly, MOST_COUNTED)
-    return np.where(reach > 0, scores - np.where(reach > 0, best, 0) * HOP, NO_COMMON_ENTRY)
+    ties = np.minimum(reach, MOST_COUNTED) * TIE + np.minimum(nearly, MOST_COUNTED)
+    ties += (MAX_DISTANCE - bound) * BOUND
+    return np.where(reach > 0, ties - np.where(reach > 0, best, 0) * HOP, NO_COMMON_ENTRY)
 
 
 def _with_neighbours(rows: Representations) -> Entries:

@@ -112,7 +112,7 @@ def directories_of(rows: Representations, profiles: np.ndarray, k: int) -> Entri
     best = _best_ranked(entries_of(rows, np.arange(len(rows)), hops=0), len(rows), k)
     weights = mixed(profiles[best.owner] ^ mixed(best.keys))
     best = best.take(np.lexsort((~weights, best.owner)))
-    return best.take(_place(best.owner, len(rows)) < COPIES)
+    return best.take(place_of(best.owner, len(rows)) < COPIES)
 
 
 def left_cards(rows: Representations, k: int) -> Left:
@@ -175,10 +175,10 @@ def own_keys(rows: Representations) -> np.ndarray:
 def _best_ranked(entries: Entries, num_rows: int, k: int) -> Entries:
     order = np.lexsort((entries.keys, -entries.classes.astype(np.int64), entries.owner))
     entries = entries.take(order)
-    return entries.take(_place(entries.owner, num_rows) < k)
+    return entries.take(place_of(entries.owner, num_rows) < k)
 
 
-def _place(owner: np.ndarray, num_rows: int) -> np.ndarray:
+def place_of(owner: np.ndarray, num_rows: int) -> np.ndarray:
     """Which entry of its owner each is, 0 for the first; owners ascend."""
     counts = np.bincount(owner, minlength=num_rows)
     return np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from garden.compiled import compiled
-from garden.strategies.gossip.beacons import HOP, MOST_COUNTED, NO_COMMON_ENTRY, TIE
+from garden.strategies.gossip.beacons import BOUND, HOP, MOST_COUNTED, NO_COMMON_ENTRY, TIE
+from garden.strategies.gossip.sketches import MAX_DISTANCE
 from garden.strategies.representations import Representations
 
 _FAR = 1 << 30  # more than any sum
@@ -65,34 +66,46 @@ def _fill_table(  # type: ignore[no-untyped-def]
         for entry in range(goal_others_at[target], goal_others_at[target + 1]):
             _put(slot_keys, slot_distances, goal_others[entry], np.uint32(1))
         for row in range(len(at) - 1):
-            best, reach, nearly = _FAR, 0, 0
+            best, bound, reach, nearly = _FAR, 0, 0, 0
             for entry in range(at[row], at[row + 1]):
                 found = _distance(slot_keys, slot_distances, keys[entry])
                 if found != _FREE:
-                    best, reach, nearly = _counted(
-                        best, reach, nearly, np.int64(found) + np.int64(distances[entry])
+                    best, bound, reach, nearly = with_entry(
+                        best, bound, reach, nearly, np.int64(distances[entry]), np.int64(found)
                     )
             for entry in range(others_at[row], others_at[row + 1]):
                 found = _distance(slot_keys, slot_distances, others[entry])
                 if found != _FREE:
-                    best, reach, nearly = _counted(best, reach, nearly, np.int64(found) + 1)
-            if reach == 0:
-                table[target, row] = NO_COMMON_ENTRY
-            else:
-                ties = min(reach, MOST_COUNTED) * TIE + min(nearly, MOST_COUNTED)
-                table[target, row] = ties - best * HOP
+                    best, bound, reach, nearly = with_entry(
+                        best, bound, reach, nearly, np.int64(1), np.int64(found)
+                    )
+            table[target, row] = score_of(best, bound, reach, nearly)
 
 
 @compiled(inline="always")
-def _counted(best, reach, nearly, total):  # type: ignore[no-untyped-def]
-    """The least sum, how many reach it and how many reach one more, with another sum."""
+def with_entry(best, bound, reach, nearly, near, far):  # type: ignore[no-untyped-def]
+    """What common entries say, with one more of these distances to candidate and target.
+
+    That is the least sum, the greatest difference, how many reach that sum, how many one more.
+    """
+    total = near + far
+    bound = max(bound, abs(near - far))
     if total < best:
-        return total, 1, reach if total == best - 1 else 0
+        return total, bound, 1, reach if total == best - 1 else 0
     if total == best:
-        return best, reach + 1, nearly
+        return best, bound, reach + 1, nearly
     if total == best + 1:
-        return best, reach, nearly + 1
-    return best, reach, nearly
+        return best, bound, reach, nearly + 1
+    return best, bound, reach, nearly
+
+
+@compiled(inline="always")
+def score_of(best, bound, reach, nearly):  # type: ignore[no-untyped-def]
+    """The score of a candidate by what its common entries with the target say."""
+    if reach == 0:
+        return NO_COMMON_ENTRY
+    ties = min(reach, MOST_COUNTED) * TIE + min(nearly, MOST_COUNTED)
+    return ties + (MAX_DISTANCE - bound) * BOUND - best * HOP
 
 
 @compiled(inline="always")

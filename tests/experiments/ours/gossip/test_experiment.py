@@ -2,12 +2,13 @@ import json
 
 import pytest
 
-from garden.experiments.ours.gossip import experiment, graphs, tradeoff
+from garden.experiments.ours.gossip import experiment, graphs, million, tradeoff
 from garden.experiments.ours.gossip.bars import BarTrial
 from garden.experiments.ours.gossip.beside_trellis import SplitTrial, stored_ratios
 from garden.experiments.ours.gossip.by_profile import ProfileTrial
 from garden.experiments.ours.gossip.cards import CardLimitTrial, CardPrivacyTrial
 from garden.experiments.ours.gossip.changes import ChangeTrial
+from garden.experiments.ours.gossip.million import MillionTrial
 from garden.experiments.ours.gossip.tradeoff import HubLabelTrial, RivalTrial, SketchTrial
 from garden.experiments.ours.gossip.traffic import ShortestTrafficTrial, TrafficTrial
 from garden.experiments.run.config import Scope
@@ -91,9 +92,23 @@ def test_gossip__scopes_choose_graphs_and_all_units_have_addresses_of_their_own(
     }
     everything = experiment.works(Scope())
     assert len({work.key for work in everything}) == len(everything)
-    assert not any("1000000" in work.graph for work in everything)
-    million = experiment.works(Scope(graphs=("power-law-1e6",)))
-    assert {work.graph for work in million} == {graphs.LARGE["power-law-1e6"]}
+    large = [work for work in everything if "1000000" in work.graph]
+    assert [work.kind for work in large] == ["gossip-million"] * 10
+    named = experiment.works(Scope(graphs=("power-law-1e6",)))
+    assert {work.graph for work in named} == {graphs.LARGE["power-law-1e6"]}
+
+
+def test_gossip__a_large_trial_counts_sketches_and_its_table_has_their_means():
+    one = done(MillionTrial(BARE, 1))
+    assert one["num_targets"] <= 60
+    assert 1 <= one["backtrack"]["ratio"] <= one["none"]["ratio"] + 0.5
+    assert one["cost"]["entries_per_node"] > 1
+    assert one["gigabytes"] > 0
+    scope = Scope(graphs=("power-law-1e6",), seeds=(0, 1))
+    (table,) = million.tables(scope, lambda _: one)
+    assert [row[0] for row in table.rows] == ["0", "1", "mean", "bar"]
+    assert table.rows[0][1:] == table.rows[2][1:]
+    assert million.tables(Scope(graphs=("414",)), lambda _: one) == []
 
 
 def test_gossip__the_collection_has_ninety_graphs():
@@ -149,7 +164,9 @@ def test_gossip__by_profile_no_rule_is_below_what_shared_profiles_allow():
     by_profile, by_ego = (
         done(ProfileTrial(GRAPH, f"directory{end}")) for end in ("", ":target=ego")
     )
-    assert 1 <= by_profile["least"] <= by_profile["ratio"]
+    assert 1 <= by_profile["orders"]["least"] <= by_profile["ratio"]
+    assert by_profile["orders"]["least"] <= by_profile["orders"]["nearest_first"]
+    assert by_ego["by_way_of_directory"] >= 1
     assert by_ego["truncated"] == 0
     assert 0 < by_ego["share_of_hops"] <= 1
     assert by_ego["cards"]["directories"] <= 16

@@ -32,7 +32,7 @@ from garden.search.chain import hop_distributions
 from garden.search.config import PAPERS_LIMIT
 from garden.search.metrics import expected_hops
 from garden.search.rounds import node_keys, settle
-from garden.strategies.gossip.beacons import Beacons
+from garden.strategies.gossip.beacons import RULE, Beacons
 
 NUM_SEEDS = 10
 K = 16
@@ -56,6 +56,7 @@ class BarTrial(Work):
     graph: str
     rank_seed: int
     k: int = K
+    rule: int = RULE  # of the scores
 
     @property
     def title(self) -> str:

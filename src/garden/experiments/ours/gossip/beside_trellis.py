@@ -26,7 +26,7 @@ from garden.experiments.run.policy_cache import PolicyCache, graph_of, task_of
 from garden.experiments.run.store import RUNS_FILE, Store
 from garden.graphs.distances import pair_distances
 from garden.search.rounds import node_keys, settle
-from garden.strategies.gossip.beacons import Beacons
+from garden.strategies.gossip.beacons import RULE, Beacons
 
 NUM_SEEDS = 3
 SIZES = (4, 16)
@@ -45,6 +45,7 @@ class SplitTrial(Work):
     graph: str
     seed: int
     sizes: tuple[int, ...] = SIZES
+    rule: int = RULE  # of the scores
 
     @property
     def title(self) -> str:

@@ -28,7 +28,7 @@ from garden.experiments.run.jobs import Work
 from garden.experiments.run.policy_cache import PolicyCache, graph_of
 from garden.random_streams import CARD_PAIRS
 from garden.search.rounds import node_keys, settle
-from garden.strategies.gossip.beacons import Beacons, Rank
+from garden.strategies.gossip.beacons import RULE, Beacons, Rank
 from garden.strategies.gossip.sketches import BYTES_PER_ENTRY, num_adjacent
 from garden.strategies.representations import Representations
 
@@ -56,6 +56,7 @@ class CardLimitTrial(Work):
     k: int = K
     limits: tuple[int, ...] = LIMITS
     num_pairs: int = NUM_PAIRS
+    rule: int = RULE  # of the scores
 
     @property
     def title(self) -> str:

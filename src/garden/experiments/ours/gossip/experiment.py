@@ -11,6 +11,7 @@ from garden.experiments.ours.gossip import (
     by_profile,
     cards,
     changes,
+    million,
     tradeoff_report,
     traffic,
 )
@@ -21,8 +22,17 @@ from garden.experiments.run.jobs import Work
 
 
 def works(scope: Scope) -> Sequence[Work]:
-    """Sizes and rivals, bars, test pairs, cards, traffic, changes, targets by profile."""
-    parts = (tradeoff_report, bars, beside_trellis, cards, traffic, changes, by_profile)
+    """Sizes and rivals, bars, a million nodes, test pairs, cards, traffic, changes, profiles."""
+    parts = (
+        tradeoff_report,
+        bars,
+        million,
+        beside_trellis,
+        cards,
+        traffic,
+        changes,
+        by_profile,
+    )
     return [work for part in parts for work in part.works(scope)]
 
 
@@ -35,6 +45,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
         claims=(*bar_claims, *size_claims, *profile_claims),
         tables=(
             *bar_tables,
+            *million.tables(scope, result_of),
             *size_tables,
             *beside_trellis.tables(scope, result_of, folder),
             *cards.tables(scope, result_of),

@@ -13,9 +13,9 @@ from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.gossip.sketches import own_entries
 from garden.strategies.representations import Representations
 
-TIES_ONLY = 2.0**26
-"""A price per class that counts before the number of entries and never weighs a hop: classes are
-below 64, one hop is 2³², and 1,024 entries weigh as much as one class."""
+TIES_ONLY = 2.0**30
+"""A price per class that counts before the bound and never weighs a hop of the sum: classes are
+below 64, one hop is 2³⁶, and 1,024 hops of the bound weigh as much as one class."""
 
 
 @final

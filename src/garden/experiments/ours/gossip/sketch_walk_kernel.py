@@ -9,7 +9,7 @@ import numpy as np
 
 from garden.compiled import compiled
 from garden.search.kernels import next_state, uniform
-from garden.strategies.gossip.beacons import HOP, MOST_COUNTED, NO_COMMON_ENTRY, TIE
+from garden.strategies.gossip.score_kernel import score_of, with_entry
 
 _FREE = -1  # a node that the card does not name
 _FAR = 1 << 30  # more than any sum
@@ -119,29 +119,16 @@ def walk_by_sketches(  # type: ignore[no-untyped-def]
 def _score(nodes, distances, at, others, others_at, named, row):  # type: ignore[no-untyped-def]
     """The score of ``beacons`` of one row."""
     best = np.int64(_FAR)
+    bound = np.int64(0)
     reach = nearly = 0
     for entry in range(at[row], at[row + 1]):
-        found = named[nodes[entry]]
+        found = np.int64(named[nodes[entry]])
         if found != _FREE:
-            total = np.int64(found) + np.int64(distances[entry])
-            if total < best:
-                nearly = reach if total == best - 1 else 0
-                best, reach = total, 1
-            elif total == best:
-                reach += 1
-            elif total == best + 1:
-                nearly += 1
+            best, bound, reach, nearly = with_entry(
+                best, bound, reach, nearly, np.int64(distances[entry]), found
+            )
     for entry in range(others_at[row], others_at[row + 1]):
-        found = named[others[entry]]
+        found = np.int64(named[others[entry]])
         if found != _FREE:
-            total = np.int64(found) + 1
-            if total < best:
-                nearly = reach if total == best - 1 else 0
-                best, reach = total, 1
-            elif total == best:
-                reach += 1
-            elif total == best + 1:
-                nearly += 1
-    if reach == 0:
-        return NO_COMMON_ENTRY
-    return min(reach, MOST_COUNTED) * TIE + min(nearly, MOST_COUNTED) - best * HOP
+            best, bound, reach, nearly = with_entry(best, bound, reach, nearly, np.int64(1), found)
+    return score_of(best, bound, reach, nearly)

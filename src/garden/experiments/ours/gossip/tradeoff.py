@@ -27,7 +27,7 @@ from garden.search.rollout import rollout
 from garden.search.rounds import node_keys, settle
 from garden.search.temperature_tuning import prepare
 from garden.search.walk import walk
-from garden.strategies.gossip.beacons import Beacons
+from garden.strategies.gossip.beacons import RULE, Beacons
 from garden.strategies.representations import Representations
 
 NUM_PAIRS = 1000
@@ -50,6 +50,7 @@ class SketchTrial(Work):
     strategy: str
     num_pairs: int = NUM_PAIRS
     walks_per_pair: int = WALKS_PER_PAIR
+    rule: int = RULE  # of the scores
 
     @property
     def title(self) -> str:

@@ -26,7 +26,7 @@ from garden.graphs.distances import pair_distances
 from garden.random_streams import TRAFFIC_PAIRS
 from garden.search.rounds import node_keys, settle
 from garden.search.traffic import path_traffic, shortest_path_traffic
-from garden.strategies.gossip.beacons import HOP, Beacons, Rank
+from garden.strategies.gossip.beacons import HOP, RULE, Beacons, Rank
 
 K = 16
 NUM_PAIRS = 100_000
@@ -55,6 +55,7 @@ class TrafficTrial(Work):
     num_pairs: int = NUM_PAIRS
     num_ratios: int = NUM_RATIOS  # the first pairs, whose distances are measured
     k: int = K
+    rule: int = RULE  # of the scores
 
     @property
     def title(self) -> str:
