@@ -52,8 +52,12 @@ function neighbour(line: Line, pick: (node: number) => void): HTMLElement {
     { type: "button", class: classes, "data-node": line.node, onclick: () => pick(line.node) },
     line.chance !== null && bar,
     h("span", { class: "neighbour-name" }, line.name),
-    line.target && h("span", { class: "chip target-chip" }, "the target"),
-    line.chosen && h("span", { class: "chip" }, "chosen"),
+    h(
+      "span",
+      { class: "chips" },
+      line.target && h("span", { class: "chip target-chip" }, "the target"),
+      line.chosen && h("span", { class: "chip" }, "chosen"),
+    ),
     h("span", { class: "neighbour-chance" }, chance),
     line.note ? h("span", { class: "neighbour-note" }, line.note) : null,
   );

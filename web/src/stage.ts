@@ -46,6 +46,7 @@ export class Stage {
 
   constructor(container: HTMLElement) {
     this.container = container;
+    new ResizeObserver(() => this.sigma?.resize().scheduleRefresh()).observe(container);
     onThemeChange(() => {
       this.colours = theme();
       this.repaint();

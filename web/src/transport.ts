@@ -18,7 +18,7 @@ export class Transport {
   constructor(place: HTMLElement, player: Player) {
     this.player = player;
     for (const speed of SPEEDS) {
-      this.speed.append(h("option", { value: speed, selected: speed === player.speed }, `${speed} hops/s`));
+      this.speed.append(h("option", { value: speed, selected: speed === player.speed }, `${speed} ${speed === 1 ? "hop" : "hops"}/s`));
     }
     fill(place, this.replay, this.back, this.play, this.step, this.line, this.speed);
     this.play.addEventListener("click", () => player.toggle());

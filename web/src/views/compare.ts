@@ -44,7 +44,7 @@ export class Compare implements View {
     this.transport = new Transport(session.transport, this.player);
     session.stage.onTheme(() => this.paint(session));
     session.stage.onClick(() => undefined);
-    fill(session.legend, h("span", { class: "key key-source" }, "source"), h("span", { class: "key key-target" }, "target"), h("span", { class: "key" }, "each strategy has its own colour and line"));
+    fill(session.legend, h("span", { class: "key key-source" }, "source"), h("span", { class: "key key-target" }, "target"), h("span", { class: "key" }, "each strategy has its own colour and number"));
     this.fill(session);
     void this.race(session);
   }
@@ -112,7 +112,7 @@ export class Compare implements View {
   private update(): void {
     this.transport?.update();
     const hop = this.player?.hop ?? 0;
-    fill(this.counters, ...this.racers.map((racer) => counter(racer, hop)));
+    fill(this.counters, ...this.racers.map((racer, at) => counter(racer, hop, at + 1)));
   }
 
   private paint(session: Session): void {
@@ -176,26 +176,29 @@ function firstChoices(session: Session): string[] {
   return [...new Set([session.strategy, ...wanted])].slice(0, 4);
 }
 
-function counter({ walk, colour }: Racer, hop: number): HTMLElement {
+function counter({ walk, colour }: Racer, hop: number, number: number): HTMLElement {
   const hops = walk.path.length - 1;
   const here = Math.min(hop, hops);
   const arrived = walk.delivered && hop >= hops;
   const state = arrived ? "delivered" : hop >= hops ? "given up" : "on its way";
-  const swatch = h("span", { class: "swatch", "aria-hidden": "true" });
-  swatch.style.background = colour;
-  return h("li", { class: arrived ? "arrived" : "" }, swatch, h("span", { class: "racer-name" }, walk.label), h("strong", {}, String(here)), h("span", { class: "racer-state" }, `${here === 1 ? "hop" : "hops"}, ${state}`));
+  return h("li", { class: arrived ? "arrived" : "" }, swatch(colour, number), h("span", { class: "racer-name" }, walk.label), h("strong", {}, String(here)), h("span", { class: "racer-state" }, `${here === 1 ? "hop" : "hops"}, ${state}`));
 }
 
 function standingRows(session: Session, lines: { id: string; colour: string; list: Standing[] }[]): HTMLElement[] {
   const head = h("thead", {}, h("tr", {}, ...["Strategy", "Pairs", "Oracle ratio", "Given up"].map((text) => h("th", { scope: "col" }, text))));
-  const rows = lines.map(({ id, colour, list }) => {
+  const rows = lines.map(({ id, colour, list }, at) => {
     const last = list[list.length - 1];
-    const swatch = h("span", { class: "swatch", "aria-hidden": "true" });
-    swatch.style.background = colour;
-    return h("tr", {}, h("th", { scope: "row" }, swatch, session.label(id)), h("td", {}, last ? last.pairs_done : 0),
+    return h("tr", {}, h("th", { scope: "row" }, swatch(colour, at + 1), session.label(id)), h("td", {}, last ? last.pairs_done : 0),
       h("td", {}, last?.oracle_ratio ? last.oracle_ratio.toFixed(2) : "–"), h("td", {}, last ? percent(last.truncation_rate) : "–"));
   });
   return [head, h("tbody", {}, ...rows)];
+}
+
+/** A strategy's colour with its number, for those who do not go by colour. */
+function swatch(colour: string, number: number): HTMLElement {
+  const made = h("span", { class: "swatch", "aria-hidden": "true" }, number);
+  made.style.background = colour;
+  return made;
 }
 
 /** Paths on the same link lie beside each other. */

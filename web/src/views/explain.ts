@@ -5,7 +5,7 @@ import { button, choiceOf, nodeField, strategyMenu } from "../controls";
 import { fill, h } from "../dom";
 import { scale } from "../palette";
 import { type Session, type View, tell } from "../session";
-import { drawPath, drawTag, mark } from "./../overlay";
+import { drawPath, drawTag, mark } from "../overlay";
 
 const MAX_ATTRIBUTES = 40;
 const MAX_NEIGHBOURS = 60;
@@ -101,7 +101,9 @@ export class Explain implements View {
     session.stage.draw((context, at) => {
       const edges = this.chosen?.ego_edges ?? [];
       for (let edge = 0; edge + 1 < edges.length; edge += 2) {
-        drawPath(context, [at(edges[edge] as number), at(edges[edge + 1] as number)], colours.seen, 1);
+        const [from, to] = [edges[edge] as number, edges[edge + 1] as number];
+        const own = from === this.chosen?.node || to === this.chosen?.node;
+        drawPath(context, [at(from), at(to)], own ? colours.seen : colours.seenEdge, own ? 1.4 : 0.5);
       }
       mark(context, at(session.target), colours.target, "diamond");
       drawTag(context, at(session.target), session.name(session.target), colours.target, colours.background, 16);

@@ -159,9 +159,9 @@ export class Play implements View {
     const policyHops = result.policy.path.length - 1;
     fill(
       session.panel,
-      h("h1", { id: "outcome", tabindex: -1, "data-delivered": game.delivered }, game.delivered ? `Delivered in ${result.hops} ${result.hops === 1 ? "hop" : "hops"}` : `Not delivered after ${result.hops} hops`),
+      h("h1", { id: "outcome", tabindex: -1, "data-delivered": game.delivered }, `${game.delivered ? "Delivered in" : "Not delivered after"} ${result.hops} ${result.hops === 1 ? "hop" : "hops"}`),
       h("p", { class: "count" }, "A shortest path has ", h("strong", {}, String(result.distance)), result.ratio !== null && game.delivered ? `: you needed ${result.ratio.toFixed(2)} times that.` : "."),
-      standing(result),
+      game.delivered ? standing(result) : null,
       pathList("Your path", "path-you", game.path, session),
       pathList(`${result.policy.label}, ${result.policy.delivered ? `${policyHops} hops` : "given up"}`, "path-policy", result.policy.path, session),
       pathList(`A shortest path, ${result.distance} hops`, "path-shortest", result.shortest_path, session),
@@ -211,7 +211,7 @@ function choiceButton(choice: Choice, pick: () => void): HTMLElement {
     "button",
     { type: "button", class: `neighbour${choice.is_target ? " is-target" : ""}${choice.shared.length ? " shares" : ""}`, "data-node": choice.node, onclick: pick },
     h("span", { class: "neighbour-name" }, choice.name),
-    choice.is_target ? h("span", { class: "chip target-chip" }, "the target") : null,
+    h("span", { class: "chips" }, choice.is_target && h("span", { class: "chip target-chip" }, "the target")),
     h("span", { class: "neighbour-chance" }, `${choice.degree} ${choice.degree === 1 ? "link" : "links"}`),
     h("span", { class: "neighbour-note" }, shared),
   );
