@@ -39,7 +39,7 @@ DEFAULT_STRATEGIES = (
 Source = Literal["command", "upload", "shipped"]
 
 
-class Unknown(GardenError):
+class UnknownIdError(GardenError):
     """An id that the server has not handed out."""
 
 
@@ -147,19 +147,19 @@ class Library:
     def graph(self, graph_id: str) -> Graph:
         """The graph with this id."""
         if graph_id not in self.graphs:
-            raise Unknown("no such graph: reload the page")
+            raise UnknownIdError("no such graph: reload the page")
         return self.graphs[graph_id].loaded()
 
     def strategy(self, strategy_id: str) -> StrategyShelf:
         """The strategy with this id."""
         if strategy_id not in self.strategies:
-            raise Unknown("no such strategy: reload the page")
+            raise UnknownIdError("no such strategy: reload the page")
         return self.strategies[strategy_id]
 
     def node(self, graph: Graph, position: int) -> int:
         """The position, if a node has it."""
         if position >= graph.num_nodes:
-            raise Unknown(f"no node {position}: the graph has {graph.num_nodes}")
+            raise UnknownIdError(f"no node {position}: the graph has {graph.num_nodes}")
         return position
 
     def player(self, graph_id: str, strategy_id: str) -> Player:
