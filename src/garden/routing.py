@@ -180,10 +180,10 @@ def route(
         raise SpecError(f"seed {seed} is negative: use 0 or more")
     contender = contender_named(strategy, memory)
     check_fit(contender.strategy, graph)
-    ready = _ready_without_task(contender.strategy, graph, seed, progress)
+    ready = ready_without_task(contender.strategy, graph, seed, progress)
     distance = int(pair_distances(graph, np.array([[start, goal]]))[0])
     limit = limit_of(max_hops, distance)
-    rows = _rows(graph, ready, progress, cache)
+    rows = row_source(graph, ready, progress, cache)
     trip = walk(
         graph,
         ready,
@@ -199,16 +199,36 @@ def route(
     return RoutedMessage(graph, *names, trip, goal, distance, limit, represented)
 
 
-def _rows(graph: Graph, strategy: Strategy, progress: Progress, cache: bool) -> RowSource:
-    """The rows of all nodes; on a large graph those that the message meets, unless they talk."""
+def row_source(
+    graph: Graph, strategy: Strategy, progress: Progress = silent, cache: bool = True
+) -> RowSource:
+    """The rows that messages are routed by.
+
+    Args:
+        graph: The graph.
+        strategy: The strategy, fitted and tuned.
+        progress: Called as rounds go on.
+        cache: Whether settled rows of large graphs are read from the user's cache.
+
+    Returns:
+        The rows of all nodes; on a large graph those that messages meet, unless agents talk.
+    """
     if not isinstance(strategy, GossipStrategy) and graph.num_nodes >= MIN_LAZY_NODES:
         return LazyRows(graph, strategy)
     return settle(graph, strategy, progress, cache=cache).rows
 
 
-def _ready_without_task(
-    strategy: Strategy, graph: Graph, seed: int, progress: Progress
+def ready_without_task(
+    strategy: Strategy, graph: Graph, seed: int = 0, progress: Progress = silent
 ) -> Strategy:
+    """The strategy fitted to a graph and tuned on a split of it, where it is not ready yet.
+
+    Args:
+        strategy: The strategy.
+        graph: The graph.
+        seed: Of the split that a temperature is tuned on.
+        progress: Called as tuning goes on.
+    """
     if is_ready(strategy):
         return strategy
     if graph.num_nodes >= MIN_NODES:

@@ -138,7 +138,7 @@ def test_quickstart__writes_a_table_and_a_picture(capsys, tmp_path):
 def test_data__lists_and_describes(capsys):
     run("data", "list", "--json", "-")
     names = [entry["name"] for entry in json.loads(capsys.readouterr().out)["datasets"]]
-    assert names == ["facebook", "twitch", "musae-facebook"]
+    assert names == ["facebook", "twitch", "musae-facebook", "wikispeedia"]
     run("data", "info", SPEC, "--json", "-")
     facts = json.loads(capsys.readouterr().out)
     assert facts["num_nodes"] == 40

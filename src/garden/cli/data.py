@@ -88,7 +88,7 @@ class DataFetch(Verb):
     """Download a real dataset into the user's cache and verify what it holds."""
 
     name: tyro.conf.Positional[str]
-    """facebook, twitch or musae-facebook."""
+    """facebook, twitch, musae-facebook or wikispeedia."""
 
     url: str | None = None
     """Another place to fetch the same archive from."""

@@ -31,6 +31,7 @@ from garden.cli.peers import PeersCut, PeersFaults
 from garden.cli.quickstart import Quickstart
 from garden.cli.reproduce import Reproduce
 from garden.cli.route import Route
+from garden.cli.serve import Serve
 from garden.cli.task import Task
 from garden.cli.train import Train
 from garden.errors import GardenError, SpecError, did_you_mean
@@ -70,6 +71,7 @@ Command = (
     | Annotated[Route, tyro.conf.subcommand("route")]
     | Annotated[PeersCommand, tyro.conf.subcommand("peers", description=_PEERS)]
     | Annotated[BenchmarkCommand, tyro.conf.subcommand("benchmark", description=_BENCHMARK)]
+    | Annotated[Serve, tyro.conf.subcommand("serve")]
     | Annotated[Reproduce, tyro.conf.subcommand("reproduce")]
 )
 

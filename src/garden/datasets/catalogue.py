@@ -46,6 +46,8 @@ class Dataset:
     """Its graphs, as their files name them."""
     width: int | None = None
     """How many attributes each of its graphs has, for MUSAE files; None for SNAP ego networks."""
+    kind: str = "member"
+    """``member``: SNAP or MUSAE files of each member; ``wikispeedia``: tables of their own."""
     hashes: Mapping[str, str] = field(default_factory=dict)
     """The content hash of the largest component of a member, where it is known."""
 
@@ -104,6 +106,22 @@ DATASETS: dict[str, Dataset] = {
             width=4714,
             hashes={
                 "facebook": "545699f7fa06ba17f3125620c090244907a3b9a33f0328ef2cc1dfac8e653a84",
+            },
+        ),
+        Dataset(
+            name="wikispeedia",
+            description="Articles of a game that people played on Wikipedia, with categories",
+            specs=("wikispeedia",),
+            url="https://snap.stanford.edu/data/wikispeedia/wikispeedia_paths-and-graph.tar.gz",
+            citation=(
+                "R. West, J. Pineau and D. Precup. Wikispeedia: An Online Game for Inferring "
+                "Semantic Distances between Concepts. IJCAI 2009."
+            ),
+            folder="wikispeedia",
+            members=("wikispeedia",),
+            kind="wikispeedia",
+            hashes={
+                "wikispeedia": "3fd9343fad48b65c752a7ca6e3f0f39f1be823efdcd308b9cd381c07867dc812",
             },
         ),
     )

@@ -22,6 +22,7 @@ from typing import IO
 from garden.datasets.catalogue import Dataset
 from garden.datasets.musae import musae_files
 from garden.datasets.snap import cache_folder, dataset_named, holds_member, read_member
+from garden.datasets.wikispeedia import FILES as WIKISPEEDIA_FILES
 from garden.errors import DataError, GardenError, one_line
 from garden.storage import atomic_folder
 
@@ -130,6 +131,8 @@ def _writable_cache() -> Path:
 
 def _wanted_files(dataset: Dataset) -> set[str]:
     """The names of the archive's files to unpack."""
+    if dataset.kind == "wikispeedia":
+        return set(WIKISPEEDIA_FILES)
     if dataset.width is None:
         return {f"{member}.{kind}" for member in dataset.members for kind in _SNAP_FILES}
     return {file for member in dataset.members for file in musae_files(member)}

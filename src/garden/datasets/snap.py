@@ -24,6 +24,7 @@ import scipy.sparse as sp
 from garden.datasets.catalogue import DATASETS, Dataset
 from garden.datasets.musae import find_musae, musae_files, read_musae
 from garden.datasets.text_files import data_lines
+from garden.datasets.wikispeedia import holds_wikispeedia, read_wikispeedia
 from garden.errors import DataError, SpecError, one_line, short_repr, short_text
 from garden.graphs.graph import AttributeTable, Graph
 from garden.graphs.parsed_graph import compact_table, edge_notes, parse_number
@@ -43,7 +44,7 @@ def load_public_graph(
     """The whole graph of one member of a dataset, fetched where it is not there yet.
 
     Args:
-        name: The dataset: ``facebook``, ``twitch`` or ``musae-facebook``.
+        name: The dataset: ``facebook``, ``twitch``, ``musae-facebook`` or ``wikispeedia``.
         member: Its graph: an ego such as ``414``, a country such as ``PTBR``, or ``facebook``.
         attributes: For ``facebook``, ``by-id`` or, as in the paper's released code,
             ``as-published`` (:func:`read_snap`).
@@ -101,6 +102,8 @@ def dataset_named(name: str) -> Dataset:
 
 def holds_member(dataset: Dataset, folder: Path, member: str) -> bool:
     """Whether the files of this member lie in a folder."""
+    if dataset.kind == "wikispeedia":
+        return holds_wikispeedia(folder)
     if dataset.width is None:
         return (folder / f"{member}.edges").is_file()
     return find_musae(folder, member) is not None
@@ -108,6 +111,8 @@ def holds_member(dataset: Dataset, folder: Path, member: str) -> bool:
 
 def read_member(dataset: Dataset, folder: Path, member: str, attributes: str = "by-id") -> Graph:
     """The whole graph of one member; what public files lack is known, and logged at INFO only."""
+    if dataset.kind == "wikispeedia":
+        return read_wikispeedia(folder)
     if dataset.width is None:
         return read_snap(folder / member, attributes, logging.INFO)
     files = find_musae(folder, member)

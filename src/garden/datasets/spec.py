@@ -74,7 +74,7 @@ def load(
 
     Args:
         source: A spec (``facebook:414``, ``twitch:PTBR``, ``musae-facebook``,
-            ``collection:FAMILY/NAME``, ``kaiser-hilgetag:n=200,beta=0.1``,
+            ``wikispeedia``, ``collection:FAMILY/NAME``, ``kaiser-hilgetag:n=200,beta=0.1``,
             ``power-law:n=1000,degree=16``, ``small-world:n=1000,rewired=0.05``,
             ``block-model:n=1000,blocks=20``, ``geometric:n=1000``, ``attributed:seed=0``,
             ``snap:DIR/107``), a path, a Graph, a ``networkx.Graph``, an ``igraph.Graph``, a PyG
@@ -263,10 +263,11 @@ def _member(family: str, spec: str, rest: str | None) -> Graph:
     return load_member(member, **options)
 
 
-def _musae_facebook(spec: str, rest: str | None) -> Graph:
+def _single(family: str, member: str, spec: str, rest: str | None) -> Graph:
+    """The one graph of a dataset, which takes no options."""
     if rest is not None:
-        raise SpecError(f"{spec}: musae-facebook takes no options: write musae-facebook")
-    return load_public_graph("musae-facebook", "facebook")
+        raise SpecError(f"{spec}: {family} takes no options: write {family}")
+    return load_public_graph(family, member)
 
 
 def _generated(family: str, spec: str, rest: str | None) -> Graph:
@@ -310,7 +311,8 @@ _MEMBERS: Mapping[str, tuple[Callable[..., Graph], tuple[str, ...], str]] = {
 _FAMILIES: Mapping[str, Callable[[str, str | None], Graph]] = {
     "facebook": partial(_member, "facebook"),
     "twitch": partial(_member, "twitch"),
-    "musae-facebook": _musae_facebook,
+    "musae-facebook": partial(_single, "musae-facebook", "facebook"),
+    "wikispeedia": partial(_single, "wikispeedia", "wikispeedia"),
     **{family: partial(_generated, family) for family in GENERATORS},
     "snap": partial(_member, "snap"),
     "collection": partial(_member, "collection"),
@@ -320,6 +322,7 @@ _EXAMPLES = (
     "facebook:414",
     "twitch:PTBR",
     "musae-facebook",
+    "wikispeedia",
     "kaiser-hilgetag:n=200,beta=0.1",
     "power-law:n=1000,degree=16",
     "small-world:n=1000,degree=10,rewired=0.05",

@@ -43,6 +43,21 @@ class Walk:
         return len(self.probabilities)
 
 
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """What one holder chose from."""
+
+    holder: int
+    candidates: np.ndarray  # (num_candidates,) positions of its neighbours
+    scores: np.ndarray  # (num_candidates,) as the strategy gave them
+    probabilities: np.ndarray  # (num_candidates,) under scores and memory
+    chosen: int  # a position
+
+
+Observer = Callable[[Choice], None]
+"""Called at each hop with what its holder chose from."""
+
+
 def walk(
     graph: Graph,
     strategy: Strategy,
@@ -52,6 +67,7 @@ def walk(
     memory: Memory,
     max_hops: int,
     stream: int,
+    observe: Observer | None = None,
 ) -> Walk:
     """Walk one message from source to target.
 
@@ -64,6 +80,7 @@ def walk(
         memory: What the message carries and how that changes scores.
         max_hops: The hop at which the message is given up.
         stream: The random state that hops are drawn from, 64 bits.
+        observe: Called at each hop with what its holder chose from.
     """
     if not isinstance(representations, LazyRows):
         checked_representations(representations, graph.num_nodes, strategy.name)
@@ -83,6 +100,7 @@ def walk(
         target,
         memory,
         max_hops,
+        observe,
     )
 
 
@@ -142,6 +160,7 @@ def _walk(
     target: int,
     memory: Memory,
     max_hops: int,
+    observe: Observer | None = None,
 ) -> Walk:
     """The walk, given the candidates of a holder in their order, and the number of each hop."""
     check_declarations(strategy)
@@ -155,10 +174,12 @@ def _walk(
     while nodes[-1] != target and len(probabilities) < max_hops:
         holder = nodes[-1]
         candidates = neighbours_of(holder)
-        scores = scores_at_holder(strategy, representations.take(candidates), target_row)
-        scores, state = memory.recall(state, holder, candidates, scores)
+        own = scores_at_holder(strategy, representations.take(candidates), target_row)
+        scores, state = memory.recall(state, holder, candidates, own)
         weights = choice_weights(scores, strategy.selection)
         chosen = choose(weights, uniform_of(len(probabilities)))
         probabilities.append(float(weights[chosen] / weights.sum()))
         nodes.append(int(candidates[chosen]))
+        if observe is not None:
+            observe(Choice(holder, candidates, own, weights / weights.sum(), nodes[-1]))
     return Walk(tuple(nodes), tuple(probabilities), nodes[-1] == target)
