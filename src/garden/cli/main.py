@@ -26,6 +26,7 @@ from garden.cli.adapt import Adapt
 from garden.cli.console import Verbosity, print_line
 from garden.cli.data import DataFetch, DataInfo, DataList
 from garden.cli.evaluate import Evaluate
+from garden.cli.export import Export
 from garden.cli.peers import PeersCut, PeersFaults
 from garden.cli.quickstart import Quickstart
 from garden.cli.reproduce import Reproduce
@@ -62,6 +63,7 @@ Command = (
     | Annotated[Adapt, tyro.conf.subcommand("adapt")]
     | Annotated[Evaluate, tyro.conf.subcommand("evaluate")]
     | Annotated[Route, tyro.conf.subcommand("route")]
+    | Annotated[Export, tyro.conf.subcommand("export")]
     | Annotated[PeersCommand, tyro.conf.subcommand("peers", description=_PEERS)]
     | Annotated[Reproduce, tyro.conf.subcommand("reproduce")]
 )
