@@ -68,3 +68,4 @@ TRAFFIC_PAIRS = 33
 
 # experiments.peers
 CRASHED_PEERS = 40
+ATTACKED_PAIRS = 41

@@ -27,7 +27,7 @@ from garden.cli.console import Verbosity, print_line
 from garden.cli.data import DataFetch, DataInfo, DataList
 from garden.cli.evaluate import Evaluate
 from garden.cli.export import Export
-from garden.cli.peers import PeersCut, PeersFaults
+from garden.cli.peers import PeersAttacks, PeersCut, PeersFaults
 from garden.cli.quickstart import Quickstart
 from garden.cli.reproduce import Reproduce
 from garden.cli.route import Route
@@ -54,6 +54,7 @@ DataCommand = (
 PeersCommand = (
     Annotated[PeersCut, tyro.conf.subcommand("cut", prefix_name=False)]
     | Annotated[PeersFaults, tyro.conf.subcommand("faults", prefix_name=False)]
+    | Annotated[PeersAttacks, tyro.conf.subcommand("attacks", prefix_name=False)]
 )
 Command = (
     Annotated[Quickstart, tyro.conf.subcommand("quickstart")]

@@ -47,6 +47,10 @@ class AgentConfig:
     """The longest time that an envelope is taken to be under way, in what a target that was
     restarted refuses."""
 
+    receipt_wait: int = 20_000
+    """After how long a receipt that has not come back speaks against the neighbour that a message
+    was passed to; 0: never, and further attempts go over the same neighbours."""
+
     def __post_init__(self) -> None:
         if not 1 <= self.attempts <= MAX_ATTEMPTS:
             raise SpecError(f"attempts is {self.attempts}: choose 1 to {MAX_ATTEMPTS}")
