@@ -71,7 +71,7 @@ def cut(
 
     Args:
         graph: The graph.
-        strategy: A walker, ``beacons``, ``universal`` or an export's folder; ``+MEMORY`` adds a memory.
+        strategy: A walker, ``beacons``, ``universal`` or an export; ``+MEMORY`` adds a memory.
         folder: Where to write; one that is there is refused.
         memory: The memory, where the strategy's name holds none.
         seed: The split that temperatures are tuned on.
