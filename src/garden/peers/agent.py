@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from garden.errors import StrategyError
 from garden.peers.actions import Action, Send, Wake
 from garden.peers.config import AgentConfig
-from garden.peers.delivery import Card, Delivery, NextHop
+from garden.peers.delivery import Delivery
 from garden.peers.envelopes import (
     MAX_HOPS,
     Ack,
@@ -34,6 +34,7 @@ from garden.peers.envelopes import (
 from garden.peers.knowledge import Candidates, EgoKnowledge, Knowledge, knowledge_of
 from garden.peers.links import Links
 from garden.peers.message_memory import check_memory, decoded_state, encoded_state
+from garden.peers.messages import Card, NextHop
 from garden.peers.reputation import Reputation
 from garden.peers.signing import Signer, Unsigned
 from garden.peers.timers import Timers
@@ -144,6 +145,11 @@ class Agent:
     def is_quiet(self) -> bool:
         """Whether it has nothing to tell its neighbours."""
         return self._links.is_quiet
+
+    @property
+    def sessions(self) -> dict[int, int]:
+        """The session of each neighbour whose link is open, by its key."""
+        return self._links.sessions
 
     @property
     def num_held(self) -> int:

@@ -19,8 +19,13 @@ class AgentConfig:
     """How often a message or an answer is sent again to the same neighbour. One that does not
     answer then is avoided until it is heard again."""
 
-    link_repeats: int = 4
-    """How often an announcement is sent again before the neighbour counts as lost."""
+    link_repeats: int = 15
+    """How often an announcement is sent again before the neighbour counts as lost. The first wait
+    is doubled once and no more: many short waits tell a lost neighbour from lost envelopes, where
+    few long ones of the same sum do not."""
+
+    greetings: int = 5
+    """How often a neighbour is greeted in vain before it counts as not there."""
 
     announce_interval: int = 200
     """A neighbour hears one announcement in this time."""

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from garden.peers.actions import Action, Send
 from garden.peers.agent import Agent
-from garden.peers.delivery import Card, NextHop, new_message
 from garden.peers.envelopes import (
     Ack,
     Announcement,
@@ -24,7 +23,8 @@ from garden.peers.envelopes import (
     Message,
     Receipt,
 )
-from garden.peers.signing import payload_digest
+from garden.peers.messages import Card, NextHop, new_message
+from garden.peers.signing import Signer, Unsigned, payload_digest
 
 FLOOD_HOPS = 63  # the hop limit by which floods are known
 
@@ -36,6 +36,7 @@ class Attacker(Agent):
     """Whether it announces a row that draws messages."""
 
     bait: bytes | None = None  # a row that draws messages, of strategies without rounds
+    own_signer: Signer = Unsigned()
 
     def receive(self, envelope: Envelope, now: int) -> list[Action]:
         """Take messages of others its own way; keep links as an honest agent does."""
@@ -105,7 +106,7 @@ class Claiming(Attacker):
             attempt=message.attempt,
             nonce=message.nonce,
             digest=payload_digest(message.payload),
-            signature=self._delivery._signer.sign(message.id),
+            signature=self.own_signer.sign(message.id),
             hops=message.hop,
             tries=message.tries,
             path=(self.key,),

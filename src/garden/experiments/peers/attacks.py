@@ -191,6 +191,8 @@ def _agents(
         if isinstance(agents[node], Attacker):
             other = honest[node % len(honest)] if honest else node
             agents[node].bait = agents[other].card.row  # type: ignore[attr-defined]
+            if roster is not None:
+                agents[node].own_signer = RosterSigner(agents[node].key, roster)  # type: ignore[attr-defined]
     return agents
 
 
