@@ -18,8 +18,8 @@ from _timing import report
 from garden.experiments.peers.cut import keys_for, ready_contender, views_of
 from garden.graphs.graph import Graph
 from garden.peers.agent import Agent
-from garden.peers.delivery import new_message
 from garden.peers.envelopes import Message, decoded, encoded
+from garden.peers.messages import new_message
 from garden.peers.virtual_time import VirtualNetwork
 
 SPEC = "facebook:414" if os.environ.get("GARDEN_DATA") else "kaiser-hilgetag:n=148,beta=1,seed=0"

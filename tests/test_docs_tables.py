@@ -22,6 +22,7 @@ OTHER_ORIGIN = {
     "docs/did-not-help.md": "the experiment went with the code that it was about",
     "docs/environments.md": "measured with the two recipes of examples/",
     "docs/peers.md": "each row has the flags of the command that measured it",
+    "docs/threat-model.md": "each table has the command that measured it",
     "docs/strategies.md": "a test below evaluates the shipped weights",
     "docs/training.md": "a test below asks for the defaults",
 }

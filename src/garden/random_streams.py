@@ -73,3 +73,4 @@ TRAFFIC_PAIRS = 33
 
 # experiments.peers
 CRASHED_PEERS = 40
+ATTACKED_PAIRS = 41

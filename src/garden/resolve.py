@@ -17,6 +17,7 @@ from garden.search.compare import Contender
 from garden.storage import CONFIG_FILE
 from garden.strategies.base import Strategy
 from garden.strategies.duck_typed import PlainStrategy, as_strategy
+from garden.strategies.exported import holds_export, load_exported
 from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.gossip.directory import Directory
 from garden.strategies.import_path import strategy_of_dotted_name
@@ -121,6 +122,8 @@ def strategy_named(name: str) -> Strategy:
         folder = shipped.get(name, Path(name))
         if holds_universal(folder):
             return load_universal_or_adapted(folder)
+        if holds_export(folder):
+            return load_exported(folder)
         from garden.models.policy import load_policy
 
         return load_policy(folder)

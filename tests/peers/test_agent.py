@@ -6,8 +6,8 @@ import pytest
 
 from garden.errors import StrategyError
 from garden.peers.agent import Agent
-from garden.peers.delivery import new_message
 from garden.peers.envelopes import EnvelopeError
+from garden.peers.messages import new_message
 from garden.strategies.memory import MEMORIES
 
 ROOT = Path(__file__).parents[2]

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import garden
+from garden.models.export import export_policy
+from garden.models.policy import Policy
 from garden.search.rounds import representations_of
 from garden.search.walk import walk_by_keys
 from garden.strategies.memory import MEMORIES
@@ -47,6 +49,17 @@ def test_peers__take_the_simulators_paths_on_a_generated_graph(peers_of, generat
 def test_peers__take_the_simulators_paths_on_facebook(peers_of, real_data, name, memory):
     graph = garden.load("facebook:414")
     assert different_paths(peers_of(graph, f"{name}+{memory}"), 50) == []
+
+
+@pytest.mark.parametrize("memory", MEMORIES)
+def test_peers__with_an_export_take_the_simulators_paths(
+    peers_of, generated, tmp_path_factory, memory
+):
+    folder = tmp_path_factory.getbasetemp() / "trellis-for-paths"
+    if not folder.exists():
+        names, profiles = generated.attribute_names, generated.attributes
+        export_policy(Policy.untrained(names, "trellis", profiles=profiles), folder)
+    assert different_paths(peers_of(generated, f"{folder}+{memory}"), 10) == []
 
 
 def test_peers__settle_to_the_sketches_that_the_simulator_builds(peers_of, generated):

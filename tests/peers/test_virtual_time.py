@@ -274,3 +274,18 @@ def test_network__whatever_goes_wrong_messages_end_once_and_all_is_well_afterwar
 def restart(peers, key, life):
     view, clock = peers.views[peers.position[key]], peers.network.clock_of(key)
     peers.network.restart(peers.agent(view, incarnation=life, restarted_at=clock))
+
+
+def test_network__that_loses_a_fifth_of_all_envelopes_takes_no_living_neighbour_for_lost(
+    peers_of, generated
+):
+    peers = peers_of(generated, "beacons:k=4+backtrack", faults=Faults(loss=0.2))
+    peers.network.run_until(60_000)
+    sessions = {agent.key: dict(agent.sessions) for agent in peers.agents}
+    assert all(sessions.values())
+    peers.network.run_until(240_000)
+    assert {agent.key: dict(agent.sessions) for agent in peers.agents} == sessions
+    assert_rows(peers, fresh_rows(peers, range(generated.num_nodes)))
+    sent = endings(peers, send_many(peers, 40))
+    assert sent.count("delivered") >= 38  # a receipt may stay away: its message ends as unknown
+    assert set(sent) <= {"delivered", "unknown"}

@@ -27,7 +27,8 @@ from garden.cli.benchmark import BenchmarkRun, BenchmarkTable
 from garden.cli.console import Verbosity, print_line
 from garden.cli.data import DataFetch, DataInfo, DataList
 from garden.cli.evaluate import Evaluate
-from garden.cli.peers import PeersCut, PeersFaults
+from garden.cli.export import Export
+from garden.cli.peers import PeersAttacks, PeersCut, PeersFaults
 from garden.cli.quickstart import Quickstart
 from garden.cli.reproduce import Reproduce
 from garden.cli.route import Route
@@ -56,6 +57,7 @@ DataCommand = (
 PeersCommand = (
     Annotated[PeersCut, tyro.conf.subcommand("cut", prefix_name=False)]
     | Annotated[PeersFaults, tyro.conf.subcommand("faults", prefix_name=False)]
+    | Annotated[PeersAttacks, tyro.conf.subcommand("attacks", prefix_name=False)]
 )
 BenchmarkCommand = (
     Annotated[BenchmarkRun, tyro.conf.subcommand("run", prefix_name=False)]
@@ -69,6 +71,7 @@ Command = (
     | Annotated[Adapt, tyro.conf.subcommand("adapt")]
     | Annotated[Evaluate, tyro.conf.subcommand("evaluate")]
     | Annotated[Route, tyro.conf.subcommand("route")]
+    | Annotated[Export, tyro.conf.subcommand("export")]
     | Annotated[PeersCommand, tyro.conf.subcommand("peers", description=_PEERS)]
     | Annotated[BenchmarkCommand, tyro.conf.subcommand("benchmark", description=_BENCHMARK)]
     | Annotated[Serve, tyro.conf.subcommand("serve")]

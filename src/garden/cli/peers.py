@@ -129,6 +129,82 @@ class PeersFaults(Verb):
             write_json(report, self.json)
 
 
+@dataclass(frozen=True)
+class PeersAttacks(Verb):
+    """Let a share of the peers attack in virtual time, with the defences off and on.
+
+    Messages count between honest peers that are joined by honest peers.
+    """
+
+    spec: tyro.conf.Positional[str]
+    """The graph."""
+
+    attack: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    """One attack, or several by repeating the flag: drop, misroute, forged-cards, claim-target,
+    false-beacons, eclipse, replay, flood, forged-hops; all by default."""
+
+    share: tyro.conf.UseAppendAction[tuple[float, ...]] = ()
+    """The share of peers that attack, or several; 0.05 by default."""
+
+    strategy: str = "beacons+backtrack"
+    """What honest agents run."""
+
+    messages: int = 1_000
+    """How many messages count in each row."""
+
+    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
+        default_factory=GraphOptions
+    )
+
+    seed: int = 0
+    """Fixes who attacks and who sends to whom."""
+
+    json: str | None = None
+    """Write the reports as JSON to this file; - is standard output."""
+
+    def run(self) -> None:
+        """Measure each attack at each share, without and with defences; print a table."""
+        from garden.experiments.peers.attackers import ATTACKS
+        from garden.experiments.peers.attacks import measure_attack
+
+        check_outputs(json=self.json)
+        with busy(f"loading {self.spec}"):
+            graph = self.graph_options.load(self.spec)
+        reports = []
+        for attack in self.attack or tuple(ATTACKS):
+            for share in self.share or (0.05,):
+                for defended in (False, True):
+                    with progress_bar(f"{attack}, {share:.0%}") as progress:
+                        reports.append(
+                            measure_attack(
+                                graph,
+                                attack,
+                                self.strategy,
+                                share=share,
+                                defended=defended,
+                                messages=self.messages,
+                                seed=self.seed,
+                                progress=progress,
+                            )
+                        )
+        columns = ("attack", "share", "defences", "delivered", "false", "twice", "source named")
+        rows = [
+            (
+                one.attack,
+                f"{one.share:.0%}",
+                "on" if one.defended else "off",
+                f"{one.delivery_rate:.1%}",
+                str(one.false_deliveries),
+                str(one.handed_over_twice),
+                f"{one.source_named:.1%}",
+            )
+            for one in reports
+        ]
+        print_table("Peers under attack", columns, rows, self.json)
+        if self.json:
+            write_json({"reports": [one.to_json() for one in reports]}, self.json)
+
+
 def _shown(value: object) -> str:
     if isinstance(value, tuple):
         return " – ".join(_shown(one) for one in value)

@@ -139,6 +139,10 @@ class Model(nn.Module):
         """The same from profiles alone, (S, num_profiles, width), as an ego graph shows them."""
         raise NotImplementedError(f"{self.name} does not read neighbours")
 
+    def member_values(self, profiles: Tensor) -> Tensor:
+        """The same for the members of one ego graph, (S, num_members, width), without scatter."""
+        raise NotImplementedError(f"{self.name} does not read neighbours")
+
     def auxiliary_loss(
         self,
         rows: Tensor,

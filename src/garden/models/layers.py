@@ -122,6 +122,11 @@ def mapped_profiles(weight: Tensor, profiles: Tensor) -> Tensor:
     return mapped.permute(1, 0, 2)
 
 
+def num_members(profiles: Tensor) -> Tensor:
+    """How many rows a table has, (1, 1) float: a tensor, so that an export keeps it dynamic."""
+    return torch.ones_like(profiles[:, :1]).sum(dim=0, keepdim=True)
+
+
 def with_gaps(profiles: Tensor, dropout: Dropout) -> Tensor:
     """Profiles, dense or sparse, with some attributes left out; the same ones for every seed."""
     if not profiles.is_sparse or dropout.rate == 0:

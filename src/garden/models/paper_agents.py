@@ -24,6 +24,7 @@ from garden.models.layers import (
     StackedLayerNorm,
     StackedLinear,
     mapped_profiles,
+    num_members,
 )
 from garden.models.registry import ModelConfig
 
@@ -76,15 +77,15 @@ class GardenModel(Model):
 
     def embed_one(self, profiles: Tensor, linked: Tensor) -> Tensor:
         """The same for one ego graph, with dense attention under a mask."""
-        flag = torch.zeros(len(profiles), 1, device=profiles.device)
-        flag[0] = 1
+        rest = torch.zeros_like(profiles[1:, :1])
+        flag = torch.cat([torch.ones_like(profiles[:1, :1]), rest])
         members = torch.cat([self.standardised(profiles), flag], dim=-1)
         members = members.expand(self.num_seeds, -1, -1)
         for attention, norm in self._layers():
             left, right = attention.left(members), attention.right(members)
             members = torch.relu(norm(attention.attend_dense(left, right, linked)))
-        degree = torch.full((self.num_seeds, 1, 1), float(len(profiles)), device=profiles.device)
-        return torch.cat([members.mean(dim=1, keepdim=True), degree.log()], dim=-1)
+        degree = num_members(profiles).log().expand(self.num_seeds, 1, 1)
+        return torch.cat([members.mean(dim=1, keepdim=True), degree], dim=-1)
 
 
 def _first_map(linear: StackedLinear, profiles: Tensor, egos: EgoTensors) -> Tensor:
@@ -129,6 +130,5 @@ class AttributeModel(Model):
         """The same for one ego graph."""
         row = self.standardised(profiles[:1])
         if self.with_degree:
-            degree = torch.full((1, 1), float(len(profiles)), device=row.device)
-            row = torch.cat([row, degree.log()], dim=-1)
+            row = torch.cat([row, num_members(profiles).log()], dim=-1)
         return row.expand(self.num_seeds, -1, -1)

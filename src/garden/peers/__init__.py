@@ -4,5 +4,6 @@ from importlib.util import find_spec
 
 from garden.errors import MissingExtraError
 
-if find_spec("msgspec") is None:
-    raise MissingExtraError("peers need msgspec: pip install 'garden-search[peers]'")
+for _package in ("msgspec", "cryptography"):
+    if find_spec(_package) is None:
+        raise MissingExtraError(f"peers need {_package}: pip install 'garden-search[peers]'")

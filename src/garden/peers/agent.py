@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from garden.errors import StrategyError
 from garden.peers.actions import Action, Send, Wake
 from garden.peers.config import AgentConfig
-from garden.peers.delivery import Card, Delivery, NextHop
+from garden.peers.delivery import Delivery
 from garden.peers.envelopes import (
     MAX_HOPS,
     Ack,
@@ -34,6 +34,8 @@ from garden.peers.envelopes import (
 from garden.peers.knowledge import Candidates, EgoKnowledge, Knowledge, knowledge_of
 from garden.peers.links import Links
 from garden.peers.message_memory import check_memory, decoded_state, encoded_state
+from garden.peers.messages import Card, NextHop
+from garden.peers.reputation import Reputation
 from garden.peers.signing import Signer, Unsigned
 from garden.peers.timers import Timers
 from garden.peers.views import AgentView, Profile, check_profile
@@ -90,6 +92,8 @@ class Agent:
         self._timers = Timers()
         self._actions: list[Action] = []
         config = config or AgentConfig()
+        self._now = 0
+        self._reputation = Reputation(config.receipt_wait) if config.receipt_wait else None
         self._knowledge = knowledge_of(strategy, view)
         self._links = Links(
             view.neighbours,
@@ -141,6 +145,11 @@ class Agent:
     def is_quiet(self) -> bool:
         """Whether it has nothing to tell its neighbours."""
         return self._links.is_quiet
+
+    @property
+    def sessions(self) -> dict[int, int]:
+        """The session of each neighbour whose link is open, by its key."""
+        return self._links.sessions
 
     @property
     def num_held(self) -> int:
@@ -225,6 +234,7 @@ class Agent:
 
     def receive(self, envelope: Envelope, now: int) -> list[Action]:
         """An envelope has arrived. Those of agents that are no neighbours are dropped."""
+        self._now = now
         sender, body = envelope.sender, envelope.body
         if sender not in self._links and not self._admitted(sender, body, now):
             return []
@@ -242,6 +252,12 @@ class Agent:
         return self._done(now)
 
     def _receive_delivery(self, sender: int, body: Body, now: int) -> None:
+        if self._reputation is not None:
+            self._reputation.expire(now)
+            if isinstance(body, Receipt):
+                self._reputation.receipt(sender, body.id, body.attempt)
+            elif isinstance(body, Ack) and not body.taken:
+                self._reputation.refused(sender, body.id, body.attempt)
         if isinstance(body, Message):
             self._delivery.take(sender, body, now)
         elif isinstance(body, Ack):
@@ -252,11 +268,25 @@ class Agent:
             self._delivery.answer_acknowledged(sender, body, now)
 
     def _next_hop(self, message: Message, without: frozenset[int]) -> NextHop | None:
-        """The next hop over neighbours that answer, or else over suspected ones."""
+        """The next hop over neighbours that answer and bring receipts back, or else over others."""
+        doubted = self._doubted(message)
+        if doubted:
+            chosen = self._next_hop_without(message, without | self._links.suspected | doubted)
+            if chosen is not None:
+                return chosen
         chosen = self._next_hop_without(message, without | self._links.suspected)
         if chosen is None and self._links.suspected - without:
             return self._next_hop_without(message, without)
         return chosen
+
+    def _doubted(self, message: Message) -> frozenset[int]:
+        """Neighbours that bring few receipts, or that earlier attempts went to; not the target."""
+        if self._reputation is None:
+            return frozenset()
+        doubted = self._reputation.avoided
+        if message.attempt:
+            doubted |= self._reputation.used_before(message.id, message.attempt)
+        return doubted - {message.target}
 
     def _next_hop_without(self, message: Message, without: frozenset[int]) -> NextHop | None:
         candidates = self._without(without)
@@ -303,12 +333,17 @@ class Agent:
         self._delivery.neighbour_lost(sender, now)
 
     def _neighbour_lost(self, neighbour: int, now: int) -> None:
+        if self._reputation is not None:
+            self._reputation.forget(neighbour)
         self._delivery.neighbour_lost(neighbour, now)
 
     def _send(self, neighbour: int, body: Body) -> None:
+        if self._reputation is not None and isinstance(body, Message):
+            self._reputation.passed_on(neighbour, body.id, body.attempt, self._now)
         self._actions.append(Send(Envelope(self.key, neighbour, body)))
 
     def _done(self, now: int) -> list[Action]:
+        self._now = now
         self._timers.run(now)
         wake = self._timers.next_wake()
         actions = list(self._actions)

@@ -19,8 +19,13 @@ class AgentConfig:
     """How often a message or an answer is sent again to the same neighbour. One that does not
     answer then is avoided until it is heard again."""
 
-    link_repeats: int = 4
-    """How often an announcement is sent again before the neighbour counts as lost."""
+    link_repeats: int = 15
+    """How often an announcement is sent again before the neighbour counts as lost. The first wait
+    is doubled once and no more: many short waits tell a lost neighbour from lost envelopes, where
+    few long ones of the same sum do not."""
+
+    greetings: int = 5
+    """How often a neighbour is greeted in vain before it counts as not there."""
 
     announce_interval: int = 200
     """A neighbour hears one announcement in this time."""
@@ -46,6 +51,10 @@ class AgentConfig:
     transit: int = 1_000
     """The longest time that an envelope is taken to be under way, in what a target that was
     restarted refuses."""
+
+    receipt_wait: int = 20_000
+    """After how long a receipt that has not come back speaks against the neighbour that a message
+    was passed to; 0: never, and further attempts go over the same neighbours."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.attempts <= MAX_ATTEMPTS:

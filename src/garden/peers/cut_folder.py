@@ -21,6 +21,7 @@ from garden.peers.views import SUFFIX, AgentView, read_view
 from garden.storage import write_text
 from garden.strategies.base import Strategy, Tempered
 from garden.strategies.evn import EVNWalker, LinkCurve
+from garden.strategies.exported import Exported, copy_export, load_exported
 from garden.strategies.memory import BY_SCORE, MEMORIES, FrontierMemory, Memory
 from garden.strategies.registry import registered
 from garden.strategies.universal.policy import Universal
@@ -29,6 +30,7 @@ from garden.strategies.universal.storage import load_universal
 FOLDER_VERSION = 1
 STRATEGY_FILE = "strategy.json"
 AGENTS = "agents"
+EXPORT = "export"  # the folder of a learned model's export, and what `strategy.json` calls it
 _UNIVERSAL = Path(__file__).parents[1] / "weights" / "universal"
 
 
@@ -58,8 +60,14 @@ def write_programme(folder: Path, name: str, programme: Programme) -> None:
     """
     check_memory(programme.memory)
     strategy = programme.strategy
-    if registered(name) is None and not isinstance(strategy, Universal):
-        raise StrategyError(f"peers cannot run {name}: choose a walker, beacons or universal")
+    if isinstance(strategy, Exported):
+        name = EXPORT
+        copy_export(strategy, folder / EXPORT)
+    elif registered(name) is None and not isinstance(strategy, Universal):
+        raise StrategyError(
+            f"peers cannot run {name}: choose a walker, beacons, universal, or a folder that "
+            "`garden export` wrote"
+        )
     curve = strategy.curve if isinstance(strategy, EVNWalker) else None
     content: Mapping[str, Any] = {
         "version": FOLDER_VERSION,
@@ -102,6 +110,8 @@ def read_views(folder: Path) -> list[AgentView]:
 def _strategy(content: _File, path: Path) -> Strategy:
     if content.strategy == Universal.name:
         strategy: Strategy | None = load_universal(_UNIVERSAL)
+    elif content.strategy == EXPORT:
+        strategy = load_exported(path.parent / EXPORT)
     else:
         strategy = registered(content.strategy)
     if strategy is None:

@@ -78,9 +78,9 @@ class Links:
         return iter(self._links)
 
     @property
-    def num_open(self) -> int:
-        """How many neighbours are there."""
-        return sum(link.open for link in self._links.values())
+    def sessions(self) -> dict[int, int]:
+        """The other end's session of each open link, by the neighbour's key."""
+        return {key: link.known for key, link in self._links.items() if link.open}
 
     @property
     def is_quiet(self) -> bool:
@@ -211,7 +211,7 @@ class Links:
         link = self._links.get(neighbour)
         if link is None or link.open or link.session != session:
             return
-        if link.greetings > self._config.link_repeats and link.expected:
+        if link.greetings >= self._config.greetings and link.expected:
             link.expected = False
             self._knowledge.link_down(neighbour)
             self.flush_soon(now)
@@ -261,9 +261,8 @@ class Links:
             self._greet(now, neighbour, link.session)
             return
         self._send(neighbour, link.waiting)
-        self._timers.at(
-            now + (self._config.ack_wait << link.tries), self._repeat, neighbour, session, number
-        )
+        wait = self._config.ack_wait << min(link.tries, 1)
+        self._timers.at(now + wait, self._repeat, neighbour, session, number)
         link.tries += 1
 
     def _probe(self, now: int) -> None:

@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 from garden.errors import GardenError
 from garden.peers.actions import Action, Deliver, Ended, Send
 from garden.peers.agent import Agent
-from garden.peers.delivery import Card
 from garden.peers.envelopes import MAX_HOPS, Envelope, decoded, encoded
 from garden.peers.faults import Faults
+from garden.peers.messages import Card
 
 Witness: TypeAlias = Callable[[int, Envelope], None]  # the time, and what arrives
 

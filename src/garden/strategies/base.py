@@ -52,6 +52,7 @@ class Strategy(ABC):
         scores_compare: Whether scores of the neighbours of different holders compare, which the
             `frontier` memory uses.
         knows: What its agents know, as reports say it.
+        holder_scores_by_table: Whether a holder asks for a table of one target, not for pairs.
 
     """
 
@@ -60,6 +61,7 @@ class Strategy(ABC):
     needs_attributes: ClassVar[bool] = True
     scores_compare: ClassVar[bool] = False
     knows: ClassVar[Knowledge] = "ego"
+    holder_scores_by_table: ClassVar[bool] = False
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -340,7 +342,8 @@ def scores_at_holder(
         candidates: The representations of the holder's neighbours, one row each.
         target_row: The representation of the target, one row, which the message carries.
     """
-    if getattr(strategy.score_pairs, "__func__", None) is Strategy.score_pairs:
+    by_table = getattr(strategy, "holder_scores_by_table", False)
+    if by_table or getattr(strategy.score_pairs, "__func__", None) is Strategy.score_pairs:
         table = strategy.score(candidates, target_row)  # what score_pairs would ask for
         return checked_scores(table, (1, len(candidates)), strategy.name)[0]
     rows = np.zeros(len(candidates), dtype=np.int64)

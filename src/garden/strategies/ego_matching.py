@@ -102,6 +102,47 @@ def matched_table(candidates: Representations, targets: Representations) -> Matc
     )
 
 
+def matched_at_holder(candidates: Representations, target: Representations) -> Matches:
+    """The match indicators of a holder's neighbours for one target, in few array operations.
+
+    Args:
+        candidates: Rows of :func:`key_representations`.
+        target: One such row, its neighbours' keys in ascending order.
+
+    Returns:
+        Arrays of shape (num_candidates,).
+
+    """
+    own_keys, wanted = np.asarray(candidates.arrays["own"]), target.arrays["own"][0]
+    neighbours, around = candidates.ragged["neighbours"], target.ragged["neighbours"].values
+    own = own_keys == wanted
+    beside = _found(own_keys, around).astype(np.float64)
+    seen = _row_sums(neighbours.values == wanted, neighbours.offsets) > 0
+    common = _row_sums(_found(neighbours.values, around), neighbours.offsets) + beside
+    same = own
+    if own.any():
+        same = own & (key_sums(neighbours) == np.add.reduce(around, dtype=np.uint64))
+    return Matches(
+        own.astype(np.float64), same.astype(np.float64), seen.astype(np.float64), beside, common
+    )
+
+
+def _found(values: np.ndarray, ascending: np.ndarray) -> np.ndarray:
+    """Whether each value is one of those that stand in ascending order."""
+    if len(ascending) == 0:
+        return np.zeros(len(values), dtype=bool)
+    places = ascending.searchsorted(values)
+    return np.asarray(ascending.take(places, mode="clip") == values)
+
+
+def _row_sums(flags: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """How many flags are set in each row of a ragged array, (num_rows,)."""
+    total = np.zeros(len(flags) + 1, dtype=np.int64)
+    np.cumsum(flags, out=total[1:])
+    ends = total[offsets]
+    return np.asarray(ends[1:] - ends[:-1])
+
+
 def match_indicators(matches: Matches) -> np.ndarray:
     """The match indicators of two ego graphs, (…, 4).
 

@@ -16,6 +16,7 @@ from garden.strategies.base import Selection, Strategy, require_attributes
 from garden.strategies.ego_matching import (
     Matches,
     key_representations,
+    matched_at_holder,
     matched_pairs,
     matched_table,
 )
@@ -35,6 +36,7 @@ class LookaheadWalker(Strategy):
 
     name: ClassVar[str] = "lookahead"
     selection: ClassVar[Selection] = "argmax"
+    holder_scores_by_table: ClassVar[bool] = True
 
     def represent(self, egos: EgoGraphs) -> Representations:
         """The keys of the centre's and its neighbours' profiles."""
@@ -48,7 +50,7 @@ class LookaheadWalker(Strategy):
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """The score of the class docstring."""
-        matches = matched_table(candidates, targets)
+        matches = _matched(candidates, targets)
         return np.maximum(2.0 * matches.own, matches.seen)
 
 
@@ -63,6 +65,7 @@ class BidirectionalWalker(Strategy):
 
     name: ClassVar[str] = "bidirectional"
     selection: ClassVar[Selection] = "argmax"
+    holder_scores_by_table: ClassVar[bool] = True
 
     def represent(self, egos: EgoGraphs) -> Representations:
         """The keys of the centre's and its neighbours' profiles."""
@@ -75,7 +78,14 @@ class BidirectionalWalker(Strategy):
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """The score of the class docstring."""
-        return _bidirectional_score(matched_table(candidates, targets))
+        return _bidirectional_score(_matched(candidates, targets))
+
+
+def _matched(candidates: Representations, targets: Representations) -> Matches:
+    """The match indicators of all pairs, by the quick way where there is one target."""
+    if len(targets) != 1:
+        return matched_table(candidates, targets)
+    return Matches(*(one[None] for one in matched_at_holder(candidates, targets)))
 
 
 def _bidirectional_score(matches: Matches) -> np.ndarray:

@@ -22,6 +22,7 @@ from garden.search.rounds import node_keys
 from garden.search.temperature_tuning import prepare
 from garden.storage import atomic_folder
 from garden.strategies.base import Strategy, is_ready
+from garden.strategies.exported import Exported
 from garden.strategies.gossip.protocol import GossipStrategy
 
 
@@ -70,7 +71,7 @@ def cut(
 
     Args:
         graph: The graph.
-        strategy: The name of a walker, ``beacons`` or ``universal``, with ``+MEMORY`` or without.
+        strategy: A walker, ``beacons``, ``universal`` or an export; ``+MEMORY`` adds a memory.
         folder: Where to write; one that is there is refused.
         memory: The memory, where the strategy's name holds none.
         seed: The split that temperatures are tuned on.
@@ -105,6 +106,9 @@ def ready_contender(
         progress: Called as tuning goes on.
     """
     contender = contender_named(strategy, memory)
+    if isinstance(contender.strategy, Exported):  # known by its model, wherever its folder lies
+        contender.strategy.check_attributes(graph.attribute_names)
+        return replace(contender, label=contender.strategy.name)
     if is_ready(contender.strategy):
         return contender
     if graph.num_nodes < MIN_NODES:

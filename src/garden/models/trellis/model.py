@@ -39,6 +39,7 @@ from garden.models.layers import (
     FeatureNetwork,
     StackedLinear,
     mapped_profiles,
+    num_members,
     squared_distances,
     with_gaps,
 )
@@ -99,7 +100,11 @@ class TrellisModel(Model):
 
     def profile_values(self, egos: EgoTensors) -> Tensor:
         """An embedding per profile, and the log-variance of distances from it."""
-        own, _ = self._encoded(self.standardised(egos.profiles), KEEP_ALL)
+        return self.member_values(egos.profiles)
+
+    def member_values(self, profiles: Tensor) -> Tensor:
+        """The same from a table of profiles."""
+        own, _ = self._encoded(self.standardised(profiles), KEEP_ALL)
         return self.neighbour_values(own)
 
     def neighbour_values(self, rows: Tensor) -> Tensor:
@@ -142,9 +147,9 @@ class TrellisModel(Model):
     def embed_one(self, profiles: Tensor, linked: Tensor) -> Tensor:
         """The same for one ego graph."""
         own, to_neighbours = self._encoded(self.standardised(profiles), KEEP_ALL)
-        mean = to_neighbours[:, 1:].sum(dim=1, keepdim=True) / max(1, len(profiles) - 1)
-        degree = torch.full((self.num_seeds, 1, 1), float(len(profiles)), device=mean.device)
-        return self._row(own[:, :1], mean, degree.log())
+        size = num_members(profiles)
+        mean = to_neighbours[:, 1:].sum(dim=1, keepdim=True) / (size - 1).clamp(min=1)
+        return self._row(own[:, :1], mean, size.log().expand(self.num_seeds, 1, 1))
 
     def target_rows(
         self,

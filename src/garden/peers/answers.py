@@ -1,0 +1,128 @@
+"""Answers on their way back: receipts, and word of failures.
+
+An answer goes to whom the message came from first, so that loops are left out. It is repeated until
+it is acknowledged; where the holder before does not answer, an earlier one is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from garden.peers.config import AgentConfig
+from garden.peers.envelopes import AnswerAck, Body, Receipt
+from garden.peers.messages import Answer
+from garden.peers.records import Records
+from garden.peers.timers import Timers
+
+
+@dataclass(eq=False)
+class _Returning:
+    """An answer that waits until the holder before has it."""
+
+    answer: Answer
+    ways: Iterator[int]
+    neighbour: int
+    sendings: int = 0
+
+
+class Answers:
+    """The answers that one agent makes or passes back."""
+
+    def __init__(
+        self,
+        key: int,
+        records: Records,
+        timers: Timers,
+        send: Callable[[int, Body], None],
+        suspect: Callable[[int, int], None],
+        arrived: Callable[[int, Answer], None],
+        config: AgentConfig,
+    ) -> None:
+        """Build them.
+
+        Args:
+            key: The agent's.
+            records: What it remembers of messages.
+            timers: Its timers.
+            send: Sends a body to a neighbour.
+            suspect: Is told of a neighbour that does not answer, and the time.
+            arrived: Is handed the time and an answer to a message of the agent's own.
+            config: The agent's patience.
+        """
+        self._key = key
+        self._records = records
+        self._timers = timers
+        self._send = send
+        self._suspect = suspect
+        self._arrived = arrived
+        self._config = config
+        self._returning: dict[tuple[bytes, int, bool], _Returning] = {}
+
+    def take(self, sender: int, answer: Answer, now: int) -> None:
+        """A neighbour returns a receipt or word of a failure."""
+        record = self._records.get(answer.id, answer.attempt)
+        if record is None or sender not in record.sent_to:
+            return
+        self._send(sender, AnswerAck(answer.id, answer.attempt, isinstance(answer, Receipt)))
+        if type(answer) not in record.answered:
+            self.give(now, answer)
+
+    def acknowledged(self, sender: int, ack: AnswerAck, now: int) -> None:
+        """The holder before has an answer."""
+        place = (ack.id, ack.attempt, ack.delivered)
+        waiting = self._returning.get(place)
+        if waiting is not None and waiting.neighbour == sender:
+            del self._returning[place]
+            record = self._records.get(ack.id, ack.attempt)
+            if record is not None:
+                record.answered.add(type(waiting.answer))
+
+    def give(self, now: int, answer: Answer) -> None:
+        """Pass an answer to whom the message came from first, so that loops are left out."""
+        place = (answer.id, answer.attempt, isinstance(answer, Receipt))
+        record = self._records.get(answer.id, answer.attempt)
+        if record is None or place in self._returning:
+            return
+        if None in record.previous.values():
+            self._arrived(now, answer)
+            return
+        if isinstance(answer, Receipt):
+            answer = msgspec.structs.replace(answer, path=(*answer.path, self._key))
+        ways = dict.fromkeys(record.previous[hop] for hop in sorted(record.previous))
+        waiting = _Returning(answer, iter([way for way in ways if way is not None]), -1)
+        self._returning[place] = waiting
+        self._return_next(now, place, waiting)
+
+    def neighbour_lost(self, neighbour: int, now: int) -> None:
+        """What waits for a neighbour that is gone goes another way."""
+        for place, waiting in list(self._returning.items()):
+            if waiting.neighbour == neighbour:
+                self._return_next(now, place, waiting)
+
+    def _return_next(self, now: int, place: tuple[bytes, int, bool], waiting: _Returning) -> None:
+        if self._returning.get(place) is not waiting:
+            return  # it has arrived already
+        waiting.neighbour = next(waiting.ways, -1)
+        waiting.sendings = 0
+        if waiting.neighbour < 0:
+            del self._returning[place]
+            return
+        self._send_answer(now, place, waiting, waiting.neighbour)
+
+    def _send_answer(
+        self, now: int, place: tuple[bytes, int, bool], waiting: _Returning, neighbour: int
+    ) -> None:
+        """Send an answer, again and again, until it is time for another way."""
+        if self._returning.get(place) is not waiting or waiting.neighbour != neighbour:
+            return
+        if waiting.sendings > self._config.repeats:
+            self._suspect(neighbour, now)
+            self._return_next(now, place, waiting)
+            return
+        self._send(neighbour, waiting.answer)
+        wait = self._config.ack_wait << waiting.sendings
+        waiting.sendings += 1
+        self._timers.at(now + wait, self._send_answer, place, waiting, neighbour)

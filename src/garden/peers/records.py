@@ -1,0 +1,46 @@
+"""What a holder remembers of the messages that went through it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from garden.peers.config import AgentConfig
+from garden.peers.envelopes import Message
+from garden.peers.messages import Answer
+from garden.peers.timers import Timers
+
+
+@dataclass(eq=False)
+class Record:
+    """What a holder remembers of one attempt: where it came from, and whom it was sent to."""
+
+    previous: dict[int, int | None] = field(default_factory=dict)  # by hop; None: own message
+    sent_to: set[int] = field(default_factory=set)
+    answered: set[type[Answer]] = field(default_factory=set)  # passed on, and acknowledged
+
+
+class Records:
+    """The attempts that one agent remembers, each as long as an answer may come."""
+
+    def __init__(self, timers: Timers, config: AgentConfig) -> None:
+        self._timers = timers
+        self._transit = config.transit
+        self._records: dict[tuple[bytes, int], Record] = {}
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def get(self, message_id: bytes, attempt: int) -> Record | None:
+        """What is remembered of an attempt, if anything is."""
+        return self._records.get((message_id, attempt))
+
+    def of(self, now: int, message: Message) -> Record:
+        """The record of a message's attempt; a new one where it was not known."""
+        place = (message.id, message.attempt)
+        if place not in self._records:
+            self._records[place] = Record()
+            self._timers.at(now + 2 * message.ttl + self._transit, self._forget, place)
+        return self._records[place]
+
+    def _forget(self, now: int, place: tuple[bytes, int]) -> None:
+        self._records.pop(place, None)

@@ -1,0 +1,81 @@
+"""Cards that their agents have signed, and the signer that knows agents by such cards."""
+
+from __future__ import annotations
+
+from typing import Annotated, final
+
+import msgspec
+from msgspec import Meta, Struct
+
+from garden.errors import one_line
+from garden.peers.envelopes import EnvelopeError, RowBytes
+from garden.peers.keys import AgentKeys, PublicKeys
+from garden.peers.messages import Card
+
+CARD_VERSION = 1
+
+
+class SignedCard(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """What a sender must know of a target, signed by it."""
+
+    version: Annotated[int, Meta(ge=CARD_VERSION, le=CARD_VERSION)]
+    public: PublicKeys
+    row: RowBytes
+    signature: Annotated[bytes, Meta(min_length=64, max_length=64)]
+
+    @property
+    def card(self) -> Card:
+        """The card; its key is that of the public keys."""
+        return Card(self.public.agent, self.row)
+
+
+def signed_card(keys: AgentKeys, row: bytes) -> SignedCard:
+    """The card of the agent with these keys and this row."""
+    content = _content(CARD_VERSION, keys.public, row)
+    return SignedCard(CARD_VERSION, keys.public, row, keys.sign(content))
+
+
+def encoded_card(card: SignedCard) -> bytes:
+    """The bytes of a card."""
+    return msgspec.msgpack.encode(card)
+
+
+def decoded_card(data: bytes) -> SignedCard:
+    """The card of these bytes.
+
+    Raises:
+        EnvelopeError: If they are none, or its agent has not signed it.
+    """
+    try:
+        card = msgspec.msgpack.decode(data, type=SignedCard)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise EnvelopeError(f"no card: {one_line(error)}") from None
+    if not card.public.has_signed(_content(card.version, card.public, card.row), card.signature):
+        raise EnvelopeError("a card that its agent has not signed")
+    return card
+
+
+@final
+class KeySigner:
+    """Signs with an agent's keys, and checks agents whose public keys it was shown."""
+
+    def __init__(self, keys: AgentKeys) -> None:
+        self._keys = keys
+        self._known: dict[int, PublicKeys] = {}
+
+    def learn(self, public: PublicKeys) -> None:
+        """Know an agent: its key is a hash of these, so that nobody can stand in for it."""
+        self._known[public.agent] = public
+
+    def sign(self, content: bytes) -> bytes:
+        """The agent's signature, 64 bytes."""
+        return self._keys.sign(content)
+
+    def verify(self, agent: int, content: bytes, signature: bytes) -> bool:
+        """Whether the agent with this key has signed; not where its public keys are not known."""
+        public = self._known.get(agent)
+        return public is not None and public.has_signed(content, signature)
+
+
+def _content(version: int, public: PublicKeys, row: bytes) -> bytes:
+    return b"garden card " + msgspec.msgpack.encode((version, public, row))

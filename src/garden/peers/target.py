@@ -1,0 +1,82 @@
+"""The target of messages: each id is handed to its owner at most once, every copy is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from garden.peers.actions import Action, Deliver
+from garden.peers.config import AgentConfig
+from garden.peers.envelopes import MAX_AGE, Failure, Message, Receipt
+from garden.peers.messages import Answer
+from garden.peers.signing import Signer, payload_digest, receipt_content
+from garden.peers.timers import Timers
+
+
+class Target:
+    """What one agent does with messages for its owner."""
+
+    def __init__(
+        self,
+        timers: Timers,
+        act: Callable[[Action], None],
+        signer: Signer,
+        config: AgentConfig,
+        restarted_at: int | None,
+    ) -> None:
+        """Build it.
+
+        Args:
+            timers: The agent's timers.
+            act: Is handed what the owner gets.
+            signer: Signs receipts.
+            config: The agent's patience.
+            restarted_at: When the agent came back, where it had an earlier life.
+        """
+        self._timers = timers
+        self._act = act
+        self._signer = signer
+        self._config = config
+        self._restarted_at = restarted_at
+        self._handed_over: dict[bytes, Receipt] = {}
+
+    def __len__(self) -> int:
+        """Ids that are remembered."""
+        return len(self._handed_over)
+
+    def answer(self, now: int, message: Message) -> Answer:
+        """The answer to a message, which is handed over if it was not before."""
+        receipt = self._handed_over.get(message.id)
+        if receipt is None:
+            if self._was_sent_before_restart(message, now):
+                return Failure(message.id, message.attempt, "the target was restarted")
+            receipt = self._handed_over[message.id] = self._receipt(message)
+            self._timers.at(
+                now + MAX_AGE - message.age + self._config.transit, self._drop, message.id
+            )
+            self._act(Deliver(message.id, message.payload))
+        return msgspec.structs.replace(receipt, attempt=message.attempt)
+
+    def _receipt(self, message: Message) -> Receipt:
+        digest = payload_digest(message.payload)
+        return Receipt(
+            id=message.id,
+            attempt=message.attempt,
+            nonce=message.nonce,
+            digest=digest,
+            signature=self._signer.sign(receipt_content(message.id, message.nonce, digest)),
+            hops=message.hop,
+            tries=message.tries,
+            path=(),
+        )
+
+    def _was_sent_before_restart(self, message: Message, now: int) -> bool:
+        """Whether another life of this agent may have handed it over."""
+        if self._restarted_at is None:
+            return False
+        oldest = message.age + (message.hop + 1) * self._config.transit
+        return oldest >= now - self._restarted_at
+
+    def _drop(self, now: int, message_id: bytes) -> None:
+        self._handed_over.pop(message_id, None)
