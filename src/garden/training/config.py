@@ -180,7 +180,7 @@ class GuidedConfig(TrainingConfig):
     entropy_coef: float = 0.0
     validate_every: int = 50
     patience: int = 8
-    cooldown: int = 300
+    cooldown: int = 600
 
     hidden_link_rate: float = 0.8
     """Share of training targets that hide a random part of their links (trellis only)."""

@@ -24,7 +24,6 @@ _QUICK_UPDATES = 40
 _AS_PUBLISHED = ",attributes=as-published"
 _EVALUATION = EvaluationConfig(all_pairs=True, max_hops=PAPERS_LIMIT)
 WHOLE = "trellis"
-_METRICS = ("ratio", "truncated", "hops")
 
 
 def variants() -> dict[str, tuple[TrainingOptions, ModelConfig]]:
@@ -138,9 +137,7 @@ def _comparisons(scope: Scope, suffix: str, names: Sequence[str]) -> dict[str, l
 
 
 def _pools(rows: Mapping[str, Sequence[Comparison]], result_of: ResultOf) -> dict[str, Pooled]:
-    return {
-        ego: pooled([result_of(work) for work in of], metrics=_METRICS) for ego, of in rows.items()
-    }
+    return {ego: pooled([result_of(work) for work in of]) for ego, of in rows.items()}
 
 
 def _cell(pool: Pooled, name: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, final
 from garden.experiments.paper.published import AGENTS
 from garden.experiments.report.claims import Claim, claim_of_comparison, claim_of_differences
 from garden.experiments.report.figures import draw_intervals, oracle_ratio_axis
-from garden.experiments.report.intervals import Estimate, Pooled, over_seeds, pooled
+from garden.experiments.report.intervals import METRICS, Estimate, Pooled, over_seeds, pooled
 from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.report.tables import (
     Result,
@@ -120,7 +120,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     outcomes: dict[float, DensityResults] = {}
     for beta, some in _works(scope).items():
         results = [result_of(work) for work in some]
-        outcomes[beta] = DensityResults(pooled(results), results)
+        outcomes[beta] = DensityResults(pooled(results, metrics=(*METRICS, "wins")), results)
     pools = {column_of(beta): one.pool for beta, one in outcomes.items()}
     columns = ("strategy", *pools)
     options = QUICK if scope.quick else _LEARNED

@@ -84,7 +84,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
             Table(
                 "ablation",
                 f"The ablation, β = {BETA:g} (95 % interval)",
-                ("agent", "oracle ratio", "truncated, %", "wins among the three, %", "… all, %"),
+                ("agent", "oracle ratio", "truncated, %", "wins among the three, %"),
                 tuple([_published_row(*one) for one in ABLATION.items()] + _rows(pool, results)),
                 f"{footing} Among the three the intervals resample seeds alone. "
                 + trained(QUICK if scope.quick else _LEARNED),
@@ -114,7 +114,6 @@ def _published_row(name: str, paper: PublishedResult) -> tuple[str, ...]:
         f"{paper.oracle_ratio:.2f} ± {paper.plus_minus:.2f}",
         f"{100 * paper.truncation_rate:.2f}",
         f"{100 * paper.win_rate:.2f}",
-        "–",
     )
 
 
@@ -125,7 +124,6 @@ def _rows(pool: Pooled, results: Sequence[Result]) -> list[tuple[str, ...]]:
             pool.estimate("ratio", label).text(),
             pool.estimate("truncated", label).scaled(100).text(),
             _wins(results, label).scaled(100).text() if label in ABLATION else "–",
-            pool.estimate("wins", label).scaled(100).text(),
         )
         for label in pool.labels
     ]

@@ -105,7 +105,8 @@ class Pooled:
         )
 
 
-METRICS = ("ratio", "truncated", "wins", "hops")
+METRICS = ("ratio", "truncated", "hops")
+"""Pooled unless told otherwise. Wins hang on all who take part, and not all records keep them."""
 
 
 def pooled(

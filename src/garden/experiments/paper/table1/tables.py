@@ -70,11 +70,7 @@ def tables_of(
         table(
             "wins",
             f"Share of wins, %, ties shared, attributes joined {join}",
-            [
-                *_paper_rows(pools, _win_rate),
-                *_group_rows(results),
-                *percent_rows(pools, "wins", ", among all"),
-            ],
+            [*_paper_rows(pools, _win_rate), *_group_rows(results)],
         ),
         table(
             "differences",
