@@ -120,7 +120,7 @@ def test_cut__sparse_attributes_stay_sparse(tmp_path):
 
 
 def test_cut__refuses_what_peers_cannot_run_and_writes_nothing(graph, tmp_path):
-    with pytest.raises(StrategyError, match="choose a walker, beacons or universal"):
+    with pytest.raises(StrategyError, match="choose a walker, beacons, universal, or a folder"):
         cut(graph, "garden.strategies.walkers:RandomWalker", tmp_path / "peers")
     assert list(tmp_path.iterdir()) == []
 
