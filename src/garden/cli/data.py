@@ -1,13 +1,15 @@
-"""``garden data``: which graphs there are, what one holds, and fetching real ones."""
+"""``garden data``: which graphs there are, what one holds, converting and fetching them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated
 
 import tyro
 
 from garden.cli.console import GraphOptions, Verb, busy, check_outputs, print_table, write_json
+from garden.errors import DataError, SpecError
 
 _OTHER_GRAPHS = (
     ("kaiser-hilgetag:n=200,alpha=30,beta=0.1,seed=3", "Grown in a box; positions as attributes"),
@@ -72,6 +74,62 @@ class DataInfo(Verb):
         print_table(str(statistics["graph"]), ("", "value"), rows, self.json)
         if self.json:
             write_json(statistics, self.json)
+
+
+@dataclass(frozen=True)
+class DataConvert(Verb):
+    """Write a graph in another form, chosen by the suffix of OUT.
+
+    .npz opens at once at any size; .parquet is a folder with edges.parquet and nodes.parquet; no
+    suffix a folder with edges.csv and nodes.csv; .graphml and .gml are for other programs; .csv,
+    .tsv, .txt, .edges and .edgelist (also .gz) keep the edges alone.
+    """
+
+    spec: tyro.conf.Positional[str]
+    """The graph."""
+
+    out: tyro.conf.Positional[Path]
+    """The file or folder to write."""
+
+    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
+        default_factory=GraphOptions
+    )
+
+    compress: bool = False
+    """Make an .npz small; it then takes longer to write and to open."""
+
+    force: bool = False
+    """Replace what is there."""
+
+    json: str | None = None
+    """Write what was written as JSON to this file; - is standard output."""
+
+    def run(self) -> None:
+        """Load the largest component and write it."""
+        from garden.datasets.files import write_graph, writer_for
+        from garden.datasets.npz import write_npz
+
+        writer = writer_for(self.out)
+        if self.compress and writer is not write_npz:
+            raise SpecError(f"--compress goes with .npz, not with {self.out}: leave it out")
+        check_outputs(None if self.out.is_dir() else self.out, json=self.json)
+        if self.out.exists() and not self.force:
+            raise DataError(f"{self.out}: is there already: give --force, or another name")
+        with busy(f"converting {self.spec}"):
+            graph = self.graph_options.load(self.spec)
+            write_graph(graph, self.out, compress=self.compress)
+        written: dict[str, object] = {
+            "graph": graph.name,
+            "out": str(self.out),
+            "num_nodes": graph.num_nodes,
+            "num_edges": graph.num_edges,
+            "num_attributes": graph.num_attributes,
+            "content_hash": graph.content_hash,
+        }
+        rows = [(name.replace("_", " "), str(value)) for name, value in written.items()]
+        print_table("Written", ("", "value"), rows, self.json)
+        if self.json:
+            write_json(written, self.json)
 
 
 def _cell(value: object) -> str:

@@ -25,7 +25,7 @@ from garden import __version__
 from garden.cli.adapt import Adapt
 from garden.cli.benchmark import BenchmarkRun, BenchmarkTable
 from garden.cli.console import Verbosity, print_line
-from garden.cli.data import DataFetch, DataInfo, DataList
+from garden.cli.data import DataConvert, DataFetch, DataInfo, DataList
 from garden.cli.evaluate import Evaluate
 from garden.cli.export import Export
 from garden.cli.peers import PeersAttacks, PeersCut, PeersFaults
@@ -43,7 +43,7 @@ _DESCRIPTION = """Decentralised search on attributed graphs: learn it, run it, s
 `garden VERB --help` says what a verb takes, `garden --version` prints the version, and
 `garden --tyro-print-completion bash` (or zsh, fish) a script that completes verbs and flags."""
 _COMPLETION = "--tyro-print-completion"
-_DATA = "List the graphs known by name, show what one holds, or fetch real ones."
+_DATA = "List the graphs known by name, show what one holds, convert one, or fetch real ones."
 _PEERS = "Agents that run for real: cut a graph into them, and measure how they bear faults."
 _BENCHMARK = "A benchmark that others can enter: play its frozen tasks, set entries side by side."
 _OTHER_FLAGS = {"scale=False": "--no-scaling"}  # flags with a name of their own
@@ -52,6 +52,7 @@ _ARGUMENT = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")
 DataCommand = (
     Annotated[DataList, tyro.conf.subcommand("list", prefix_name=False)]
     | Annotated[DataInfo, tyro.conf.subcommand("info", prefix_name=False)]
+    | Annotated[DataConvert, tyro.conf.subcommand("convert", prefix_name=False)]
     | Annotated[DataFetch, tyro.conf.subcommand("fetch", prefix_name=False)]
 )
 PeersCommand = (

@@ -30,7 +30,7 @@ from garden.datasets.networkx_formats import (
 )
 from garden.datasets.npz import read_npz, write_npz
 from garden.datasets.tabular.edge_list import read_edge_list, write_edge_list
-from garden.datasets.tabular.folder import read_folder, write_folder
+from garden.datasets.tabular.folder import read_folder, write_folder, write_parquet_folder
 from garden.datasets.tabular.node_link_json import read_node_link
 from garden.datasets.tabular.parse import parse_tables
 from garden.datasets.tabular.table import ColumnNames, read_table
@@ -91,25 +91,31 @@ def graph_in_file(parsed: ParsedGraph, path: Path) -> Graph:
         raise DataError(f"{path}: {error}") from None
 
 
-def write_graph(graph: Graph, path: str | Path) -> None:
+def write_graph(graph: Graph, path: str | Path, compress: bool = True) -> None:
     """Write the graph whole or not at all; the form follows from the path's suffix.
 
-    No suffix makes a folder with ``edges.csv`` and ``nodes.csv``. Edge lists (``.csv``, ``.tsv``,
-    ``.txt``, ``.edges``, ``.edgelist``, each also ``.gz``) keep names and edges only.
+    No suffix makes a folder with ``edges.csv`` and ``nodes.csv``, ``.parquet`` one with
+    ``edges.parquet`` and ``nodes.parquet``. Edge lists (``.csv``, ``.tsv``, ``.txt``, ``.edges``,
+    ``.edgelist``, each also ``.gz``) keep names and edges only.
 
     Args:
         graph: The graph.
         path: A file, or a folder where it has no suffix.
+        compress: For ``.npz``: small rather than quick to open.
 
     Raises:
         DataError: If the form cannot hold a name, or nothing is written with this suffix.
 
     """
     path = Path(path)
+    write = writer_for(path)
     for name in (*graph.node_names, *graph.attribute_names):
         if not _WRITABLE.fullmatch(name):
             raise DataError(f"{path}: the name {name!r} cannot be written: rename it")
-    _writer(path)(graph, path)
+    if write is write_npz:
+        write_npz(graph, path, compress)
+    else:
+        write(graph, path)
 
 
 def _reader(path: Path) -> str:
@@ -132,7 +138,8 @@ def _reader(path: Path) -> str:
     return suffix if suffix in _READERS or suffix in _TABLE_READERS else "edge list"
 
 
-def _writer(path: Path) -> Callable[[Graph, Path], None]:
+def writer_for(path: Path) -> Callable[[Graph, Path], None]:
+    """What writes a graph in the form of this path's suffix; an unknown suffix is refused."""
     suffix = inner_suffix(path)
     if suffix in _EDGE_LISTS:
         return write_edge_list
@@ -180,6 +187,7 @@ _TABLE_READERS: dict[str, Callable[[Path, ColumnNames], ParsedGraph]] = {
 _WRITERS = {
     "": write_folder,
     ".npz": write_npz,
+    ".parquet": write_parquet_folder,
     ".graphml": write_graphml,
     ".gml": write_gml,
 }

@@ -1,7 +1,8 @@
 """A folder with ``edges.csv`` or ``edges.parquet`` and perhaps ``nodes.csv`` or ``nodes.parquet``.
 
 Edges have the columns ``source,target``; nodes have the column ``node`` and one column for each
-attribute. Columns of other names are found or named. Written folders hold CSV.
+attribute. Columns of other names are found or named. Written folders hold CSV, or Parquet where the
+folder is called so.
 """
 
 from __future__ import annotations
@@ -50,6 +51,40 @@ def write_folder(graph: Graph, path: Path) -> None:
     Numbers are the shortest that read back as the same float32. A folder that holds anything but
     these files is refused, as is an attribute without a name or called ``node``.
     """
+    _check_destination(graph, path)
+    with atomic_folder(path) as folder:
+        _write_lines(folder / "edges.csv", edge_lines(graph, ","))
+        _write_lines(folder / "nodes.csv", _node_lines(graph))
+
+
+def write_parquet_folder(graph: Graph, path: Path) -> None:
+    """Write ``edges.parquet`` and ``nodes.parquet``, both or neither: float32, names as text.
+
+    It is quicker and smaller than CSV and needs pyarrow. What is refused is as for CSV.
+    """
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise DataError(
+            f"{path}: Parquet needs pyarrow, which is not installed: write .npz"
+        ) from None
+    _check_destination(graph, path)
+    names, edges = pa.array(graph.node_names, pa.string()), graph.edges()
+    ends = {
+        "source": names.take(pa.array(edges[:, 0])),
+        "target": names.take(pa.array(edges[:, 1])),
+    }
+    columns = {
+        name: pa.array(_column(graph.attributes, number))
+        for number, name in enumerate(graph.attribute_names)
+    }
+    with atomic_folder(path) as folder:
+        pq.write_table(pa.table(ends), folder / "edges.parquet")
+        pq.write_table(pa.table({"node": names, **columns}), folder / "nodes.parquet")
+
+
+def _check_destination(graph: Graph, path: Path) -> None:
     if path.is_dir() and not {entry.name for entry in path.iterdir()} <= _OWN_FILES:
         raise DataError(f"{path}: the folder holds other files: choose another name or empty it")
     if path.exists() and not path.is_dir():
@@ -57,9 +92,11 @@ def write_folder(graph: Graph, path: Path) -> None:
     for name in ("", "node"):
         if name in graph.attribute_names:
             raise DataError(f"{path}: an attribute is called {name!r}: rename it first")
-    with atomic_folder(path) as folder:
-        _write_lines(folder / "edges.csv", edge_lines(graph, ","))
-        _write_lines(folder / "nodes.csv", _node_lines(graph))
+
+
+def _column(table: AttributeTable, number: int) -> np.ndarray:
+    column = table[:, [number]]
+    return (column if isinstance(column, np.ndarray) else column.toarray()).ravel()
 
 
 def _one_of(path: Path, stem: str) -> Path | None:
