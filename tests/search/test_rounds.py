@@ -40,7 +40,12 @@ graphs = st.integers(1, 24).flatmap(
         random_graph, st.just(size), st.integers(0, 2 * size), st.integers(0, 2**32 - 1)
     )
 )
-beacons = st.builds(Beacons, k=st.integers(1, 8), rank=st.sampled_from(["degree", "hash"]))
+beacons = st.builds(
+    lambda k, rank, paths: Beacons(k=k, rank=rank, paths=min(k, paths)),
+    st.integers(1, 8),
+    st.sampled_from(["degree", "hash"]),
+    st.integers(0, 3),
+)
 
 
 class Largest(GossipStrategy):
@@ -285,7 +290,8 @@ def test_beacons__play_with_every_memory_exactly_where_there_is_none(memory):
     row, other = report.to_json()["strategies"]
     assert row["knows"] == "gossip"
     assert row["gossip"] == settle(graph, Beacons(k=2)).cost.to_json()
-    assert row["parameters"] == {"k": 2, "rank": "degree", "seed": 0, "neighbours": 64}
+    expected = {"k": 2, "rank": "degree", "seed": 0, "neighbours": 64, "paths": 0}
+    assert row["parameters"] == expected
     assert other["knows"] == "ego"
     assert "gossip" not in other
     assert [line[8] for line in report.rows()] == ["gossip", "ego"]

@@ -104,6 +104,8 @@ def knowledge_of(strategy: Strategy, view: AgentView) -> Knowledge:
     if not is_ready(strategy):
         raise StrategyError(f"{strategy.name} is not fitted or tuned: cut peers with garden")
     if isinstance(strategy, Beacons):
+        if strategy.paths:
+            raise StrategyError("peers keep sketches without paths yet: use beacons with paths=0")
         return SketchKnowledge(strategy, view)
     if isinstance(strategy, GossipStrategy):
         raise StrategyError(f"peers cannot run {strategy.name}: of strategies with rounds, beacons")

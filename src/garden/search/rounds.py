@@ -24,7 +24,6 @@ from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.gossip.cards import CardCost, cards_of, cost_of, left_cards
 from garden.strategies.gossip.directory import Directory
 from garden.strategies.gossip.protocol import GossipStrategy
-from garden.strategies.gossip.sketches import BYTES_PER_ENTRY
 from garden.strategies.representations import Representations, concatenated, differing_rows
 
 ROWS_PER_BLOCK = 1 << 16  # neighbours' rows that are heard at a time
@@ -134,8 +133,20 @@ def _settle_afresh(graph: Graph, strategy: GossipStrategy, progress: Progress) -
             return settle_by_rounds(graph, strategy, keys, progress)
         classes = strategy.classes(graph.degrees)
         rows = built_sketches(graph, keys, classes, strategy.k, progress)
-        return Settled(rows, _cost_of_sketches(graph, rows))
+        if strategy.paths:
+            rows = _with_built_paths(graph, keys, classes, strategy.paths, rows)
+        return Settled(rows, _cost_of_sketches(graph, strategy, rows))
     return settle_by_rounds(graph, strategy, keys, progress)
+
+
+def _with_built_paths(
+    graph: Graph, keys: np.ndarray, classes: np.ndarray, paths: int, rows: Representations
+) -> Representations:
+    from garden.search.path_kernels import built_paths
+    from garden.search.sketch_kernels import built_sketches
+
+    near = built_sketches(graph, keys, classes, paths)
+    return Representations({}, {**rows.ragged, **built_paths(graph, keys, near)})
 
 
 def _settled_directory(
@@ -238,11 +249,9 @@ def _cost(
     return GossipCost(rounds, float(entries.mean()), float(num_bytes.mean()), told / links)
 
 
-def _cost_of_sketches(graph: Graph, rows: Representations) -> GossipCost:
+def _cost_of_sketches(graph: Graph, strategy: Beacons, rows: Representations) -> GossipCost:
     """What synchronous rounds would have cost: an entry at distance d is told in round d + 1."""
-    entries = np.diff(rows.ragged["keys"].offsets)
-    told = float((entries * graph.degrees).sum()) * BYTES_PER_ENTRY
-    num_bytes = float((entries * BYTES_PER_ENTRY).mean())
+    _, num_bytes = strategy.size_of(rows)
+    told = float((num_bytes * graph.degrees).sum())
     rounds = int(rows.ragged["distances"].values.max(initial=0))
-    links = max(1, graph.num_edges)
-    return GossipCost(rounds, float(entries.mean()), num_bytes, told / links)
+    return _cost(graph, strategy, rows, rounds, told)

@@ -24,6 +24,14 @@ import numpy as np
 from garden.errors import SpecError, expect
 from garden.graphs.ego import EgoGraphs
 from garden.strategies.base import Selection
+from garden.strategies.gossip.paths import (
+    BYTES_PER_STEP,
+    Steps,
+    heard_paths,
+    no_paths,
+    steps_of,
+    with_steps_as_entries,
+)
 from garden.strategies.gossip.protocol import GossipStrategy
 from garden.strategies.gossip.sketches import (
     BYTES_PER_ENTRY,
@@ -66,7 +74,7 @@ class Beacons(GossipStrategy):
     Example:
         >>> from garden.strategies.gossip.beacons import Beacons
         >>> Beacons(k=4).parameters
-        {'k': 4, 'rank': 'degree', 'seed': 0, 'neighbours': 64}
+        {'k': 4, 'rank': 'degree', 'seed': 0, 'neighbours': 64, 'paths': 0}
 
     """
 
@@ -82,16 +90,22 @@ class Beacons(GossipStrategy):
     neighbours: int = 64
     """How many of the target's neighbours' keys a card carries at most, the best-ranked."""
 
+    paths: int = 0
+    """How many better-ranked nodes within its distance leave a beacon without a path in the row
+    (:mod:`.paths`); at most k, and 0 for no paths."""
+
     name: ClassVar[str] = "beacons"
     selection: ClassVar[Selection] = "argmax"
     needs_attributes: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        for field, least in (("k", 1), ("seed", 0), ("neighbours", 0)):
+        for field, least in (("k", 1), ("seed", 0), ("neighbours", 0), ("paths", 0)):
             value = getattr(self, field)
             expect(field, value, int, otherwise="a whole number")
             if value < least:
                 raise SpecError(f"beacons: {field}={value}: it must be {least} or more")
+        if self.paths > self.k:
+            raise SpecError(f"beacons: paths={self.paths}: it must be at most k={self.k}")
         if self.seed > MOST_SEED:
             raise SpecError(f"beacons: seed={self.seed}: it must be below 2⁶⁴")
         if self.rank not in get_args(Rank):
@@ -128,13 +142,17 @@ class Beacons(GossipStrategy):
                 "distances": Ragged(np.zeros(len(egos), dtype=np.uint16), offsets),
                 "classes": Ragged(self.classes(egos.degrees), offsets),
                 "neighbours": Ragged(keys[others][order], neighbour_offsets),
+                **(no_paths(len(egos)) if self.paths else {}),
             },
         )
 
     def hear(
         self, own: Representations, neighbours: Representations, owner: np.ndarray
     ) -> Representations:
-        """The pruned union of the own entry and the neighbours' entries one hop further."""
+        """The pruned union of the own entry and the neighbours' entries one hop further.
+
+        Paths go over the neighbour of smallest key that is nearest to the beacon.
+        """
         mine, theirs = own_entries(own), entries_of(neighbours, owner, hops=1)
         union = Entries(
             np.concatenate([mine.owner, theirs.owner]),
@@ -145,10 +163,15 @@ class Beacons(GossipStrategy):
         sketches = pruned(union, self.k, len(own))
         ranked = _ranked_neighbours(own_entries(neighbours), owner, len(own))
         rest = without_first(ranked, num_adjacent(sketches))
-        return Representations({}, {**sketches.ragged, "neighbours": rest})
+        found = heard_paths(sketches, neighbours, owner, self.paths) if self.paths else {}
+        return Representations({}, {**sketches.ragged, "neighbours": rest, **found})
 
     def card(self, rows: Representations) -> Representations:
-        """The rows with at most :attr:`neighbours` neighbours, those in the sketch included."""
+        """The rows with at most :attr:`neighbours` neighbours, those in the sketch included.
+
+        Whoever stands on a path of the row is an entry of the card.
+        """
+        rows = with_steps_as_entries(rows)
         entries, others = rows.ragged["distances"].values, rows.ragged["neighbours"].values
         if len(others) + np.count_nonzero(entries == 1) <= self.neighbours:
             return rows  # which no row among them can exceed
@@ -163,25 +186,23 @@ class Beacons(GossipStrategy):
         return np.array_equal(offsets[0], offsets[1]) and np.array_equal(offsets[0], offsets[2])
 
     def size_of(self, rows: Representations) -> tuple[np.ndarray, np.ndarray]:
-        """The entries of each sketch, 11 bytes each; neighbours' keys are not counted."""
+        """The entries of each sketch, 11 bytes each, and the bytes of its paths, 8 a key.
+
+        Neighbours' keys are not counted.
+        """
         entries = np.diff(rows.ragged["keys"].offsets)
-        return entries, entries * BYTES_PER_ENTRY
+        steps = np.bincount(steps_of(rows).owner, minlength=len(rows))
+        return entries, entries * BYTES_PER_ENTRY + steps * BYTES_PER_STEP
 
     def told(
         self, before: Representations, after: Representations
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The entries that are new or at another distance."""
-        known, new = (
-            entries_of(before, np.arange(len(before)), 0),
-            entries_of(after, np.arange(len(after)), 0),
-        )
-        old = set(
-            zip(known.owner.tolist(), known.keys.tolist(), known.distances.tolist(), strict=True)
-        )
-        words = zip(new.owner.tolist(), new.keys.tolist(), new.distances.tolist(), strict=True)
-        fresh = np.array([word not in old for word in words], dtype=bool)
-        entries = np.bincount(new.owner[fresh], minlength=len(after))
-        return entries, entries * BYTES_PER_ENTRY
+        """The entries that are new or at another distance, and the steps of new paths."""
+        nodes = np.arange(len(after))
+        known, new = entries_of(before, nodes, hops=0), entries_of(after, nodes, hops=0)
+        entries = _num_new(known, new, len(after))
+        steps = _num_new(steps_of(before), steps_of(after), len(after))
+        return entries, entries * BYTES_PER_ENTRY + steps * BYTES_PER_STEP
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """Minus the least sum of distances, with bound and counts in its lower digits."""
@@ -243,6 +264,17 @@ def _scores_towards(theirs: Entries, goal: Entries, num_candidates: int) -> np.n
     ties = np.minimum(reach, MOST_COUNTED) * TIE + np.minimum(nearly, MOST_COUNTED)
     ties += (MAX_DISTANCE - bound) * BOUND
     return np.where(reach > 0, ties - np.where(reach > 0, best, 0) * HOP, NO_COMMON_ENTRY)
+
+
+def _num_new(before: Entries | Steps, after: Entries | Steps, num_rows: int) -> np.ndarray:
+    """How many entries or steps of each row were not in it before, (num_rows,) int64."""
+    known, new = (
+        list(zip(*(column.tolist() for column in vars(some).values()), strict=True))
+        for some in (before, after)
+    )
+    old = set(known)
+    fresh = np.array([word not in old for word in new], dtype=bool)
+    return np.bincount(after.owner[fresh], minlength=num_rows)
 
 
 def _with_neighbours(rows: Representations) -> Entries:

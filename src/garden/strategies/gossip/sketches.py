@@ -80,7 +80,7 @@ def pruned(entries: Entries, k: int, num_sketches: int) -> Representations:
     )
     repeats = np.zeros(len(entries.keys), dtype=bool)
     repeats[1:] = (np.diff(entries.owner) == 0) & (entries.keys[1:] == entries.keys[:-1])
-    kept = _kept(entries.take(~repeats), k)
+    kept = entries_kept(entries.take(~repeats), k)
     if len(kept.distances) and kept.distances.max() > MAX_DISTANCE:
         raise StrategyError(f"a beacon is more than {MAX_DISTANCE} hops away: sketches end there")
     # Entries stand by rank: a stable sort by distance leaves those of one distance so.
@@ -97,8 +97,14 @@ def pruned(entries: Entries, k: int, num_sketches: int) -> Representations:
     )
 
 
-def _kept(entries: Entries, k: int) -> Entries:
-    """The entries that fewer than k better ones are at most as far as; they come by rank."""
+def entries_kept(entries: Entries, k: int) -> Entries:
+    """The entries that fewer than k better ones of their sketch are at most as far as.
+
+    Args:
+        entries: By owner, then rank.
+        k: How many better ones push an entry out.
+
+    """
     first = np.searchsorted(entries.owner, entries.owner)  # where each one's sketch starts
     within = np.zeros(len(entries.owner), dtype=bool)
     stays = np.zeros(len(entries.owner), dtype=bool)

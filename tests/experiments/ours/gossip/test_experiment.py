@@ -56,6 +56,9 @@ def test_gossip__the_report_has_every_part_of_what_units_found(tmp_path):
     tables = {table.name: table for table in findings.tables}
     assert set(tables) == {
         "gossip-bars",
+        "gossip-bars-paths",
+        "gossip-paths",
+        "gossip-paths-collection",
         "gossip-ratios",
         "gossip-sizes",
         "gossip-collection",
@@ -93,7 +96,7 @@ def test_gossip__scopes_choose_graphs_and_all_units_have_addresses_of_their_own(
     everything = experiment.works(Scope())
     assert len({work.key for work in everything}) == len(everything)
     large = [work for work in everything if "1000000" in work.graph]
-    assert [work.kind for work in large] == ["gossip-million"] * 10
+    assert [work.kind for work in large] == ["gossip-million"] * 20
     named = experiment.works(Scope(graphs=("power-law-1e6",)))
     assert {work.graph for work in named} == {graphs.LARGE["power-law-1e6"]}
 
@@ -105,7 +108,8 @@ def test_gossip__a_large_trial_counts_sketches_and_its_table_has_their_means():
     assert one["cost"]["entries_per_node"] > 1
     assert one["gigabytes"] > 0
     scope = Scope(graphs=("power-law-1e6",), seeds=(0, 1))
-    (table,) = million.tables(scope, lambda _: one)
+    table, with_paths = million.tables(scope, lambda _: one)
+    assert with_paths.name == "gossip-million-paths"
     assert [row[0] for row in table.rows] == ["0", "1", "mean", "bar"]
     assert table.rows[0][1:] == table.rows[2][1:]
     assert million.tables(Scope(graphs=("414",)), lambda _: one) == []

@@ -36,6 +36,7 @@ from garden.strategies.gossip.beacons import RULE, Beacons
 
 NUM_SEEDS = 10
 K = 16
+PATHS = (0, 1)  # the default, and the least that rows with paths hold
 _GRAPHS: Mapping[str, str] = {**FACEBOOK, **TWITCH, **PAGES, **COLLECTION}
 _MEMORYLESS_BARS = {
     **dict.fromkeys(FACEBOOK, 1.01),
@@ -57,16 +58,25 @@ class BarTrial(Work):
     rank_seed: int
     k: int = K
     rule: int = RULE  # of the scores
+    paths: int = 0
 
     @property
     def title(self) -> str:
-        """The graph and the seed."""
-        return f"{self.graph}, rank seed {self.rank_seed}"
+        """The graph, the seed, and paths where there are some."""
+        paths = f", paths={self.paths}" if self.paths else ""
+        return f"{self.graph}, rank seed {self.rank_seed}{paths}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Every option; paths, which came later, where there are some."""
+        content = super().to_json()
+        if not self.paths:
+            del content["paths"]
+        return content
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Memoryless by exact chains where they are affordable; with ``backtrack`` by walks."""
         graph = graph_of(self.graph)
-        strategy = Beacons(k=self.k, seed=self.rank_seed)
+        strategy = Beacons(k=self.k, seed=self.rank_seed, paths=self.paths)
         rows = settle(graph, strategy).rows
         pairs = pairs_to_targets(graph)
         distances = pair_distances(graph, pairs)
@@ -95,30 +105,42 @@ class BarTrial(Work):
 
 
 def works(scope: Scope) -> list[Work]:
-    """Every graph, every rank seed."""
-    return [work for of in _trials(scope).values() for work in of]
+    """Every graph, every rank seed, without and with paths."""
+    return [work for paths in PATHS for of in _trials(scope, paths).values() for work in of]
 
 
 def findings(scope: Scope, result_of: ResultOf) -> tuple[list[Claim], list[Table]]:
-    """The bars as claims, and a table of figures."""
-    results = {name: [result_of(work) for work in of] for name, of in _trials(scope).items()}
-    return (_claims(results), [_table(results)]) if results else ([], [])
+    """The bars as claims, and tables of figures."""
+    claims: list[Claim] = []
+    tables: list[Table] = []
+    for paths in PATHS:
+        trials = _trials(scope, paths)
+        results = {name: [result_of(work) for work in of] for name, of in trials.items()}
+        if results:
+            claims += _claims(results, paths)
+            tables.append(_table(results, paths))
+    return claims, tables
 
 
-def _trials(scope: Scope) -> dict[str, list[BarTrial]]:
+def _trials(scope: Scope, paths: int) -> dict[str, list[BarTrial]]:
     return {
-        name: [BarTrial(spec, seed) for seed in scope.seeds_or(NUM_SEEDS)]
+        name: [BarTrial(spec, seed, paths=paths) for seed in scope.seeds_or(NUM_SEEDS)]
         for name, spec in graphs_of(scope, _GRAPHS).items()
     }
+
+
+def label_of(paths: int) -> str:
+    """The strategy with so many paths."""
+    return f"beacons:k={K}" + (f",paths={paths}" if paths else "")
 
 
 Results = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-def _claims(results: Results) -> list[Claim]:
+def _claims(results: Results, paths: int) -> list[Claim]:
     claims = []
     for memory, bars in (("none", _MEMORYLESS_BARS), ("backtrack", _BACKTRACK_BARS)):
-        label = f"beacons:k={K}" + ("" if memory == "none" else f"+{memory}")
+        label = label_of(paths) + ("" if memory == "none" else f"+{memory}")
         for bar in sorted(set(bars.values())):
             cases = {
                 column_of(name): _mean(of, memory, "ratio") <= bar
@@ -132,7 +154,7 @@ def _claims(results: Results) -> list[Claim]:
         case = name.partition("/")[0] if name in COLLECTION else column_of(name)
         none = all(one["backtrack"]["truncated"] == 0 for one in of)
         truncated[case] = truncated.get(case, True) and none
-    claims.append(claim_by_case(f"beacons:k={K}+backtrack: nothing truncated", truncated))
+    claims.append(claim_by_case(f"{label_of(paths)}+backtrack: nothing truncated", truncated))
     return claims
 
 
@@ -140,11 +162,11 @@ def _mean(of: Sequence[Mapping[str, Any]], memory: str, metric: str) -> float:
     return float(np.mean([one[memory][metric] for one in of]))
 
 
-def _table(results: Results) -> Table:
+def _table(results: Results, paths: int) -> Table:
     rows = [_row(name, of) for name, of in results.items()]
     return Table(
-        "gossip-bars",
-        f"beacons:k={K}, rank=degree: mean over rank seeds (least – greatest)",
+        "gossip-bars-paths" if paths else "gossip-bars",
+        f"{label_of(paths)}, rank=degree: mean over rank seeds (least – greatest)",
         (
             "graph",
             "nodes",

@@ -12,6 +12,7 @@ from garden.experiments.ours.gossip import (
     cards,
     changes,
     million,
+    paths,
     tradeoff_report,
     traffic,
 )
@@ -22,11 +23,12 @@ from garden.experiments.run.jobs import Work
 
 
 def works(scope: Scope) -> Sequence[Work]:
-    """Sizes and rivals, bars, a million nodes, test pairs, cards, traffic, changes, profiles."""
+    """Sizes and rivals, bars, a million nodes, paths, and whatever else is asked of sketches."""
     parts = (
         tradeoff_report,
         bars,
         million,
+        paths,
         beside_trellis,
         cards,
         traffic,
@@ -47,6 +49,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
             *bar_tables,
             *million.tables(scope, result_of),
             *size_tables,
+            *paths.tables(scope, result_of),
             *beside_trellis.tables(scope, result_of, folder),
             *cards.tables(scope, result_of),
             *traffic.tables(scope, result_of),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import resource
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
 
-from garden.experiments.ours.gossip.bars import NUM_SEEDS, K
+from garden.experiments.ours.gossip.bars import NUM_SEEDS, PATHS, K, label_of
 from garden.experiments.ours.gossip.graphs import LARGE, column_of, pairs_to_targets
 from garden.experiments.ours.gossip.outcomes import outcome_of_walks
 from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
@@ -45,16 +46,25 @@ class MillionTrial(Work):
     rank_seed: int
     k: int = K
     rule: int = RULE  # of the scores
+    paths: int = 0
 
     @property
     def title(self) -> str:
-        """The graph and the seed."""
-        return f"{self.graph}, rank seed {self.rank_seed}"
+        """The graph, the seed, and paths where there are some."""
+        paths = f", paths={self.paths}" if self.paths else ""
+        return f"{self.graph}, rank seed {self.rank_seed}{paths}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Every option; paths, which came later, where there are some."""
+        content = super().to_json()
+        if not self.paths:
+            del content["paths"]
+        return content
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Settle, timed, then one walk for each pair and memory."""
         graph = graph_of(self.graph)
-        strategy = Beacons(k=self.k, seed=self.rank_seed)
+        strategy = Beacons(k=self.k, seed=self.rank_seed, paths=self.paths)
         start = time.perf_counter()
         settled = settle(graph, strategy)
         seconds = time.perf_counter() - start
@@ -89,33 +99,37 @@ def peak_gigabytes() -> float:
 
 
 def works(scope: Scope) -> list[Work]:
-    """Every rank seed; none in a quick run, or where other graphs are named."""
-    return list(_trials(scope))
+    """Every rank seed, without and with paths; none in a quick run, or where others are named."""
+    return [work for paths in PATHS for work in _trials(scope, paths)]
 
 
 def tables(scope: Scope, result_of: ResultOf) -> list[Table]:
-    """A row for each rank seed, and their means."""
-    results = [result_of(work) for work in _trials(scope)]
-    if not results:
-        return []
-    seeds = [str(work.rank_seed) for work in _trials(scope)]
+    """A row for each rank seed, and their means; a table without paths and one with paths."""
+    return [
+        _table(trials, [result_of(work) for work in trials])
+        for trials in (_trials(scope, paths) for paths in PATHS)
+        if trials
+    ]
+
+
+def _table(trials: Sequence[MillionTrial], results: Sequence[dict[str, Any]]) -> Table:
     figures = np.array([_figures(one) for one in results])
-    rows = [(seed, *_written(row)) for seed, row in zip(seeds, figures, strict=True)]
+    rows = [
+        (str(work.rank_seed), *_written(row)) for work, row in zip(trials, figures, strict=True)
+    ]
     rows.append(("mean", *_written(figures.mean(axis=0))))
     rows.append(
         ("bar", *(f"≤ {_BARS[name]:g}" if name in _BARS else "none set" for name in _TITLES))
     )
-    return [
-        Table(
-            "gossip-million",
-            f"beacons:k={K}, rank=degree on {column_of(NAME)}, mean degree 16",
-            ("rank seed", *_TITLES),
-            tuple(rows),
-            f"{results[0]['num_targets']} targets, 50 sources each, one walk a pair, truncated at "
-            "100 hops. Seconds and memory to settle, by one core; memory is the most that the "
-            "process had held by then, graph and earlier seeds included.",
-        )
-    ]
+    return Table(
+        "gossip-million-paths" if trials[0].paths else "gossip-million",
+        f"{label_of(trials[0].paths)}, rank=degree on {column_of(NAME)}, mean degree 16",
+        ("rank seed", *_TITLES),
+        tuple(rows),
+        f"{results[0]['num_targets']} targets, 50 sources each, one walk a pair, truncated at "
+        "100 hops. Seconds and memory to settle, by one core; memory is the most that the "
+        "process had held by then, graph and earlier seeds included.",
+    )
 
 
 _TITLES = (
@@ -148,8 +162,8 @@ def _written(figures: np.ndarray) -> tuple[str, ...]:
     return tuple(f"{value:.{places}f}" for value, places in zip(figures, digits, strict=True))
 
 
-def _trials(scope: Scope) -> list[MillionTrial]:
+def _trials(scope: Scope, paths: int) -> list[MillionTrial]:
     named = scope.graphs is not None and NAME in scope.graphs
     if not named and (scope.graphs is not None or scope.quick):
         return []
-    return [MillionTrial(LARGE[NAME], seed) for seed in scope.seeds_or(NUM_SEEDS)]
+    return [MillionTrial(LARGE[NAME], seed, paths=paths) for seed in scope.seeds_or(NUM_SEEDS)]

@@ -1,0 +1,97 @@
+"""What paths in rows gain beside larger sketches: trials and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from garden.experiments.ours.gossip.graphs import COLLECTION, column_of, graphs_of
+from garden.experiments.ours.gossip.outcomes import estimate
+from garden.experiments.ours.gossip.tradeoff import MEMORIES, NUM_PAIRS, SketchTrial
+from garden.experiments.report.sections import Table
+from garden.experiments.report.tables import Row
+from garden.experiments.run.config import Scope
+from garden.experiments.run.experiment import ResultOf
+from garden.experiments.run.jobs import Work
+
+STRATEGIES = tuple(
+    f"beacons:k={k}" + (f",paths={paths}" if paths else "") for k in (4, 16) for paths in (0, 1, 4)
+)
+NEAR = 1.03  # the ratio up to which graphs are counted
+Results = Mapping[str, Mapping[str, Mapping[str, Any]]]  # by graph, by strategy
+_FOOTING = (
+    f"{NUM_PAIRS:,} pairs a graph, every node a target, the same for all rows; four walks a pair, "
+    "truncated at 100 hops. Bytes are those of sketch and paths; neighbours' keys come on top."
+)
+
+
+def works(scope: Scope) -> list[Work]:
+    """Every size with paths, on every graph; those without are among other units."""
+    named = [name for name in STRATEGIES if "paths" in name]
+    return [SketchTrial(spec, name) for spec in graphs_of(scope).values() for name in named]
+
+
+def tables(scope: Scope, result_of: ResultOf) -> list[Table]:
+    """Ratios by graph, and a summary of the collection."""
+    found: Results = {
+        name: {strategy: result_of(SketchTrial(spec, strategy)) for strategy in STRATEGIES}
+        for name, spec in graphs_of(scope).items()
+    }
+    shown = {name: one for name, one in found.items() if name not in COLLECTION}
+    collected = {name: one for name, one in found.items() if name in COLLECTION}
+    return [
+        *([_by_graph(shown)] if shown else []),
+        *([_of_collection(collected)] if collected else []),
+    ]
+
+
+def _by_graph(found: Results) -> Table:
+    rows: list[Row] = []
+    for strategy in STRATEGIES:
+        for memory in MEMORIES:
+            label = strategy + ("" if memory == "none" else f"+{memory}")
+            cells = (_text(one[strategy]["beacons"][memory]) for one in found.values())
+            rows.append((label, *cells))
+        sizes = (one[strategy]["cost"]["bytes_per_node"] for one in found.values())
+        rows.append((f"{strategy}, bytes a node", *(f"{size:.0f}" for size in sizes)))
+    return Table(
+        "gossip-paths",
+        "Paths in rows: oracle ratio (95 % interval), and truncated walks where there are any",
+        ("strategy", *(column_of(name) for name in found)),
+        tuple(rows),
+        _FOOTING,
+    )
+
+
+def _text(played: Mapping[str, Any]) -> str:
+    truncated = f", {100 * played['truncated']:.2g} %" if played["truncated"] else ""
+    return estimate(played).text(3) + truncated
+
+
+def _of_collection(found: Results) -> Table:
+    columns = ["strategy", "bytes a node"]
+    for plus in ("memoryless", "+backtrack"):
+        columns += [f"{plus}: mean (worst)", f"at most {NEAR:g}", "with truncated walks"]
+    rows = [_collection_row(strategy, list(found.values())) for strategy in STRATEGIES]
+    return Table(
+        "gossip-paths-collection",
+        f"Paths in rows on the {len(found)} graphs of the collection",
+        tuple(columns),
+        tuple(rows),
+        f"{_FOOTING} Each graph counts alike.",
+    )
+
+
+def _collection_row(strategy: str, found: Sequence[Mapping[str, Any]]) -> Row:
+    cells = [f"{np.mean([one[strategy]['cost']['bytes_per_node'] for one in found]):.0f}"]
+    for memory in MEMORIES:
+        played = [one[strategy]["beacons"][memory] for one in found]
+        ratios = [one["ratio"] for one in played]
+        cells += [
+            f"{np.mean(ratios):.3f} ({max(ratios):.3f})",
+            str(sum(ratio <= NEAR for ratio in ratios)),
+            str(sum(one["truncated"] > 0 for one in played)),
+        ]
+    return (strategy, *cells)
