@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from garden.errors import GraphError
 from garden.search.agent_network import AgentNetwork, UpdateCost
+from garden.strategies.gossip.kept_paths import fresh_paths
 from garden.strategies.gossip.maintenance import CLASS_OF_RANK, Envelope
 
 SETTINGS = [(k, rank) for k in (1, 2, 4, 16) for rank in ("degree", "hash")]
@@ -116,6 +117,31 @@ def test_changes__may_come_while_others_are_under_way(k, rank, order):
                 network.deliver_one(rng.randrange)
         network.settle_one_by_one(choose.get(order, rng.randrange))
         assert_settled(network, k, rank)
+
+
+@pytest.mark.parametrize("order", ["synchronous", "random"])
+@pytest.mark.parametrize(
+    ("k", "num_paths", "rank"), [(1, 1, "degree"), (4, 2, "hash"), (4, 4, "degree")]
+)
+def test_changes__paths_end_as_those_of_fresh_sketches(k, num_paths, rank, order):
+    rng = random.Random(f"{k} {num_paths} {order}")
+    network = AgentNetwork.at_rest(random_links(rng, 30, 36), k, rank, num_paths)
+    seen = 0
+    for _ in range(100):
+        change_at_random(network, rng)
+        network.settle() if order == "synchronous" else network.settle_one_by_one(rng.randrange)
+        assert_settled(network, k, rank)
+        expected = fresh_paths(network.rows(), network.links(), num_paths)
+        assert network.paths() == expected
+        seen += sum(len(path) > 1 for paths in expected.values() for path in paths.values())
+    assert seen > 500
+
+
+def test_start__agents_that_know_their_neighbours_alone_end_in_fresh_paths():
+    rng = random.Random(3)
+    network = AgentNetwork.starting(random_links(rng, 40, 50), 3, "degree", 2)
+    network.settle_one_by_one(rng.randrange)
+    assert network.paths() == fresh_paths(network.rows(), network.links(), 2)
 
 
 @settings(max_examples=60, deadline=None)

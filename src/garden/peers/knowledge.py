@@ -18,8 +18,9 @@ from garden.peers.rows import RowForm, encoded_row
 from garden.peers.views import AgentView
 from garden.strategies.base import Strategy, is_ready
 from garden.strategies.gossip import maintenance
+from garden.strategies.gossip.beacon_rows import Beacon, Row
 from garden.strategies.gossip.beacons import Beacons
-from garden.strategies.gossip.maintenance import CLASS_OF_RANK, Beacon, Row, SketchKeeper
+from garden.strategies.gossip.maintenance import CLASS_OF_RANK, SketchKeeper
 from garden.strategies.gossip.protocol import GossipStrategy
 from garden.strategies.representations import Ragged, Representations, concatenated
 
@@ -275,7 +276,7 @@ class SketchKnowledge(Knowledge):
         if neighbour in self._unlisted:
             self._unlisted.discard(neighbour)
             listed = tuple(sorted(self._keeper.neighbour_rows))
-        updates = tuple(Update(*one[2:]) for one in waiting[:MAX_UPDATES])
+        updates = tuple(Update(*one[2:5]) for one in waiting[:MAX_UPDATES])
         return News(None, updates, listed)
 
     def _queue(self, envelopes: list[maintenance.Envelope]) -> None:

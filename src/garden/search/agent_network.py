@@ -13,14 +13,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from garden.errors import GraphError
-from garden.strategies.gossip.maintenance import (
-    CLASS_OF_RANK,
-    Beacon,
-    Envelope,
-    Row,
-    SketchKeeper,
-    pruned_row,
-)
+from garden.strategies.gossip.beacon_rows import Beacon, Row, pruned_row
+from garden.strategies.gossip.kept_paths import KeptPaths, Paths, fresh_paths
+from garden.strategies.gossip.maintenance import CLASS_OF_RANK, Envelope, SketchKeeper
 
 Links: TypeAlias = Mapping[int, Sequence[int]]  # the keys of each agent's neighbours, by its key
 
@@ -55,33 +50,44 @@ class AgentNetwork:
     their answers until there are none. Several changes may come before, or between deliveries.
     """
 
-    def __init__(self, agents: Iterable[SketchKeeper], k: int, rank: str) -> None:
+    def __init__(
+        self, agents: Iterable[SketchKeeper], k: int, rank: str, num_paths: int = 0
+    ) -> None:
         self.agents = {agent.key: agent for agent in agents}
         self._k = k
+        self._num_paths = num_paths
         self._class_of = CLASS_OF_RANK[rank]
         self._under_way: dict[tuple[int, int], deque[Envelope]] = {}
         self._count = _Count()
 
     @classmethod
-    def starting(cls, links: Links, k: int, rank: str) -> AgentNetwork:
+    def starting(cls, links: Links, k: int, rank: str, num_paths: int = 0) -> AgentNetwork:
         """Agents that know their neighbours' keys and nothing else, their greetings under way."""
         class_of = CLASS_OF_RANK[rank]
-        agents = [SketchKeeper(key, k, class_of, ends) for key, ends in links.items()]
-        network = cls(agents, k, rank)
+        agents = [SketchKeeper(key, k, class_of, ends, num_paths) for key, ends in links.items()]
+        network = cls(agents, k, rank, num_paths)
         for agent in agents:
             network._send(agent.greeting())
         return network
 
     @classmethod
-    def at_rest(cls, links: Links, k: int, rank: str) -> AgentNetwork:
+    def at_rest(cls, links: Links, k: int, rank: str, num_paths: int = 0) -> AgentNetwork:
         """Agents that have settled: their rows are built at once, and nothing is under way."""
         class_of = CLASS_OF_RANK[rank]
         rows = fresh_rows(links, k, class_of)
+        paths = fresh_paths(rows, links, num_paths)
         agents = [
-            SketchKeeper.at_rest(key, k, class_of, rows[key], {end: rows[end] for end in ends})
+            SketchKeeper.at_rest(
+                key,
+                k,
+                class_of,
+                rows[key],
+                {end: rows[end] for end in ends},
+                KeptPaths.at_rest(num_paths, paths[key], {end: paths[end] for end in ends}),
+            )
             for key, ends in links.items()
         ]
-        return cls(agents, k, rank)
+        return cls(agents, k, rank, num_paths)
 
     @property
     def is_silent(self) -> bool:
@@ -95,6 +101,10 @@ class AgentNetwork:
     def rows(self) -> dict[int, Row]:
         """The sketch of each agent as it stands."""
         return {key: agent.row for key, agent in self.agents.items()}
+
+    def paths(self) -> dict[int, Paths]:
+        """The paths of each agent as they stand."""
+        return {key: agent.paths for key, agent in self.agents.items()}
 
     def add_link(self, one: int, other: int) -> None:
         """Link two agents."""
@@ -112,7 +122,7 @@ class AgentNetwork:
         if key in self.agents:
             raise GraphError(f"two agents have the key {key}")
         ends = tuple(neighbours)
-        agent = self.agents[key] = SketchKeeper(key, self._k, self._class_of, ends)
+        agent = self.agents[key] = SketchKeeper(key, self._k, self._class_of, ends, self._num_paths)
         self._send(agent.greeting())
         for end in ends:
             self._send(self.agents[end].link_up(key))

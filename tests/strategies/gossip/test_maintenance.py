@@ -3,13 +3,12 @@
 import pytest
 
 from garden.errors import StrategyError
+from garden.strategies.gossip.beacon_rows import Beacon, pruned_row
 from garden.strategies.gossip.maintenance import (
-    Beacon,
     Envelope,
     SketchKeeper,
     degree_class,
     equal_class,
-    pruned_row,
 )
 
 LOST = Beacon(0, 1)  # ranks above all others here, by its key

@@ -27,24 +27,16 @@ What was sent before a link went must not arrive after it came again.
 
 from __future__ import annotations
 
-from bisect import bisect
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from garden.errors import StrategyError
+from garden.strategies.gossip.beacon_rows import Beacon, Row, pruned_row
+from garden.strategies.gossip.kept_paths import KeptPaths, Path, Paths
+from garden.strategies.gossip.paths import BYTES_PER_STEP
 from garden.strategies.gossip.sketches import BYTES_PER_ENTRY, MAX_DISTANCE
 
 BYTES_PER_BEACON = 9  # key 8, class 1: what a withdrawal or an acknowledgement names
-
-
-class Beacon(NamedTuple):
-    """A beacon as entries name it. Sorting puts the best-ranked first."""
-
-    minus_class: int
-    key: int
-
-
-Row: TypeAlias = Mapping[Beacon, int]  # the distance of each beacon
 
 
 class Envelope(NamedTuple):
@@ -55,12 +47,15 @@ class Envelope(NamedTuple):
     entries: tuple[tuple[Beacon, int], ...]  # new in the sender's row, or nearer than before
     withdrawn: tuple[Beacon, ...]  # no longer in it; each is to be acknowledged, once
     acknowledged: tuple[Beacon, ...]  # the receiver's withdrawals on which nothing rests here
+    paths: tuple[tuple[Beacon, Path], ...] = ()  # of the sender, new or other than before
 
     @property
     def num_bytes(self) -> int:
-        """The bytes of its items."""
-        named = len(self.withdrawn) + len(self.acknowledged)
-        return BYTES_PER_ENTRY * len(self.entries) + BYTES_PER_BEACON * named
+        """The bytes of its items; a path names its beacon and its steps."""
+        named = len(self.withdrawn) + len(self.acknowledged) + len(self.paths)
+        steps = sum(len(path) for _, path in self.paths)
+        rest = BYTES_PER_BEACON * named + BYTES_PER_STEP * steps
+        return BYTES_PER_ENTRY * len(self.entries) + rest
 
 
 class _Withdrawal(NamedTuple):
@@ -83,19 +78,6 @@ def equal_class(_degree: int) -> int:
 CLASS_OF_RANK: dict[str, Callable[[int], int]] = {"degree": degree_class, "hash": equal_class}
 
 
-def pruned_row(distances: Row, k: int) -> dict[Beacon, int]:
-    """The entries that fewer than k better-ranked ones are at most as far as, nearest first."""
-    row: dict[Beacon, int] = {}
-    best: list[Beacon] = []  # the k best-ranked so far, which are at most as far as the next
-    for distance, beacon in sorted((distance, beacon) for beacon, distance in distances.items()):
-        place = bisect(best, beacon)
-        if place < k:
-            row[beacon] = distance
-            best.insert(place, beacon)
-            del best[k:]
-    return row
-
-
 class SketchKeeper:
     """One agent that keeps its sketch up to date.
 
@@ -109,6 +91,7 @@ class SketchKeeper:
         k: int,
         class_of: Callable[[int], int] = degree_class,
         neighbours: Iterable[int] = (),
+        paths: int = 0,
     ) -> None:
         self.key = key
         self.k = k
@@ -116,6 +99,7 @@ class SketchKeeper:
         self._rows: dict[int, Row] = {neighbour: {} for neighbour in neighbours}
         self._row: Row = {self._own_beacon(): 0}
         self._withdrawals: dict[Beacon, _Withdrawal] = {}
+        self._paths = KeptPaths(paths)
 
     @classmethod
     def at_rest(
@@ -125,9 +109,11 @@ class SketchKeeper:
         class_of: Callable[[int], int],
         row: Row,
         rows: Mapping[int, Row],
+        paths: KeptPaths | None = None,
     ) -> SketchKeeper:
         """An agent in a network at rest, with its row and its neighbours' rows by their keys."""
         keeper = cls(key, k, class_of, ())
+        keeper._paths = paths or keeper._paths
         keeper._rows = dict(rows)
         keeper._row = row
         return keeper
@@ -146,6 +132,11 @@ class SketchKeeper:
     def neighbour_rows(self) -> Mapping[int, Row]:
         """The last row of each neighbour, by its key; empty until it has told one."""
         return self._rows
+
+    @property
+    def paths(self) -> Paths:
+        """The path to each beacon that has one, as last told to its neighbours."""
+        return self._paths.own
 
     @property
     def is_waiting(self) -> bool:
@@ -169,6 +160,7 @@ class SketchKeeper:
         if neighbour not in self._rows:
             raise StrategyError(f"agent {self.key} has no link to {neighbour}")
         del self._rows[neighbour]
+        self._paths.forget(neighbour)
         for withdrawal in self._withdrawals.values():
             withdrawal.awaited.discard(neighbour)
             if neighbour in withdrawal.owed:
@@ -198,6 +190,7 @@ class SketchKeeper:
         for beacon in envelope.withdrawn:
             row.pop(beacon, None)
         self._rows[envelope.sender] = row
+        self._paths.hear(envelope.sender, envelope.paths, row)
         for beacon in envelope.acknowledged:
             if beacon in self._withdrawals:
                 self._withdrawals[beacon].awaited.discard(envelope.sender)
@@ -229,7 +222,8 @@ class SketchKeeper:
                 opened[beacon].owed.append(neighbour)
             else:
                 answers.append((beacon, neighbour))
-        return self._envelopes(audience, entries, withdrawn, answers)
+        paths = self._paths.update(row, self._rows)
+        return self._envelopes(audience, entries, withdrawn, answers, paths)
 
     def _envelopes(
         self,
@@ -237,14 +231,17 @@ class SketchKeeper:
         entries: tuple[tuple[Beacon, int], ...],
         withdrawn: tuple[Beacon, ...],
         answers: list[tuple[Beacon, int]],
+        paths: tuple[tuple[Beacon, Path], ...],
     ) -> list[Envelope]:
         """One for each of the audience; for those that get an answer where the row is as it was."""
         acknowledged: dict[int, list[Beacon]] = {}
         for beacon, neighbour in answers:
             acknowledged.setdefault(neighbour, []).append(beacon)
         return [
-            Envelope(self.key, receiver, entries, withdrawn, tuple(acknowledged.get(receiver, ())))
-            for receiver in (audience if entries or withdrawn else acknowledged)
+            Envelope(
+                self.key, receiver, entries, withdrawn, tuple(acknowledged.get(receiver, ())), paths
+            )
+            for receiver in (audience if entries or withdrawn or paths else acknowledged)
         ]
 
     def _finished(self) -> dict[Beacon, list[int]]:
@@ -285,7 +282,8 @@ class SketchKeeper:
         return 1 + min(row.get(beacon, MAX_DISTANCE) for row in self._rows.values())
 
     def _whole_row(self, neighbour: int) -> Envelope:
-        return Envelope(self.key, neighbour, tuple(self._row.items()), (), ())
+        paths = tuple(self._paths.own.items())
+        return Envelope(self.key, neighbour, tuple(self._row.items()), (), (), paths)
 
     def _own_beacon(self) -> Beacon:
         return Beacon(-self._class_of(len(self._rows)), self.key)

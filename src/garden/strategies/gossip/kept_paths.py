@@ -1,0 +1,102 @@
+"""How an agent keeps the paths of its row while links and nodes come and go.
+
+A path (:mod:`.paths`) follows from the sketches of an agent and of its neighbours, which
+:class:`.maintenance.SketchKeeper` keeps, and from the paths that the neighbours told. It goes on at
+a neighbour one hop nearer to the beacon, so that once sketches rest, paths rest too: those to
+beacons two hops away at once, and each other one when the path that it goes on in does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from garden.strategies.gossip.beacon_rows import Beacon, Row, pruned_row
+from garden.strategies.gossip.paths import LONGEST
+
+Path: TypeAlias = tuple[int, ...]  # keys, the neighbour's first
+Paths: TypeAlias = Mapping[Beacon, Path]
+
+
+class KeptPaths:
+    """The paths of one agent, those that its neighbours told, and what is to be told of its own."""
+
+    def __init__(self, paths: int) -> None:
+        self._paths = paths
+        self._own: dict[Beacon, Path] = {}
+        self._told: dict[int, dict[Beacon, Path]] = {}  # by neighbour
+
+    @classmethod
+    def at_rest(cls, paths: int, own: Paths, told: Mapping[int, Paths]) -> KeptPaths:
+        """Those of an agent in a network at rest, and what its neighbours told, by their keys."""
+        kept = cls(paths)
+        kept._own = dict(own)
+        kept._told = {neighbour: dict(one) for neighbour, one in told.items()}
+        return kept
+
+    @property
+    def own(self) -> Paths:
+        """The path to each beacon that has one, as neighbours know it."""
+        return self._own
+
+    def hear(self, neighbour: int, paths: tuple[tuple[Beacon, Path], ...], row: Row) -> None:
+        """A neighbour told paths; those to beacons that left its row are forgotten."""
+        known = {**self._told.get(neighbour, {}), **dict(paths)}
+        self._told[neighbour] = {beacon: path for beacon, path in known.items() if beacon in row}
+
+    def forget(self, neighbour: int) -> None:
+        """A neighbour went."""
+        self._told.pop(neighbour, None)
+
+    def update(self, row: Row, rows: Mapping[int, Row]) -> tuple[tuple[Beacon, Path], ...]:
+        """Bring the own paths up to date; those that neighbours do not know.
+
+        Args:
+            row: The agent's sketch as it now is.
+            rows: The last sketch of each neighbour, by its key.
+
+        """
+        if not self._paths:
+            return ()
+        before = self._own
+        self._own = {
+            beacon: path
+            for beacon, distance in pruned_row(row, self._paths).items()
+            if distance > 1 and (path := self._path(beacon, distance, rows))
+        }
+        return tuple(item for item in self._own.items() if before.get(item[0]) != item[1])
+
+    def _path(self, beacon: Beacon, distance: int, rows: Mapping[int, Row]) -> Path:
+        """The path over the neighbour of smallest key that is a hop nearer; () while none is."""
+        nearer = [key for key, row in rows.items() if row.get(beacon) == distance - 1]
+        if not nearer:
+            return ()
+        via = min(nearer)
+        rest = self._told.get(via, {}).get(beacon, ()) if distance > 2 else ()
+        return (via, *rest)[:LONGEST]
+
+
+def fresh_paths(
+    rows: Mapping[int, Row], links: Mapping[int, Sequence[int]], paths: int
+) -> dict[int, Paths]:
+    """The settled paths of each agent, by its key, from settled sketches.
+
+    Args:
+        rows: The settled sketch of each agent, by its key.
+        links: The keys of each agent's neighbours, by its key.
+        paths: How many better-ranked nodes within its distance leave a beacon without a path.
+
+    """
+    found: dict[int, dict[Beacon, Path]] = {key: {} for key in rows}
+    if not paths:
+        return dict(found)
+    wanted = sorted(
+        (distance, key, beacon)
+        for key, row in rows.items()
+        for beacon, distance in pruned_row(row, paths).items()
+        if distance > 1
+    )
+    for distance, key, beacon in wanted:
+        via = min(end for end in links[key] if rows[end].get(beacon) == distance - 1)
+        found[key][beacon] = (via, *found[via].get(beacon, ()))[:LONGEST]
+    return dict(found)
