@@ -21,6 +21,8 @@ from garden.graphs.graph import Graph
 from garden.models.registry import ModelConfig
 from garden.training.config import TrainingOptions
 
+RESULTS = Path(__file__).parents[3] / "results" / "benchmark"
+
 
 @pytest.fixture(scope="module")
 def quick_entry() -> dict[str, Any]:
@@ -104,6 +106,18 @@ def test_entry__a_changed_hash_a_missing_task_or_a_ratio_below_one_is_refused(
     left_out = copy.deepcopy(quick_entry)
     left_out["tasks"].pop()
     assert "0 times" in (misfit_of(left_out) or "")
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
+def test_entry__committed_ones_fit(path: Path) -> None:
+    assert read_entry(path)["format"] == "garden-benchmark-entry-1"
+
+
+@pytest.mark.parametrize("name", ["quick", "trained"])
+def test_tables__committed_ones_are_of_the_committed_entries(name: str) -> None:
+    tables = entry_tables([read_entry(path) for path in sorted(RESULTS.glob(f"{name}-*.json"))])
+    text = (RESULTS / f"{name}.md").read_text(encoding="utf-8")
+    assert all(table.markdown() in text for table in tables)
 
 
 def test_schema__first_misfit_names_the_place() -> None:

@@ -124,13 +124,13 @@ def _played(
     one: BenchmarkTask, contenders: Sequence[Contender], track: str, quick: bool
 ) -> tuple[dict[str, Any] | None, str]:
     """What came of a task, or None and why it was not played."""
-    task, why = why_missing(one)
-    if task is None:
-        return None, why
     fitting = [each for each in contenders if _fits(each, one)]
     if not fitting:
         lacking = "on the graph without its newcomers" if one.of_newcomers else "on this split"
         return None, f"no policy was trained {lacking}"
+    task, why = why_missing(one)
+    if task is None:
+        return None, why
     began = time.monotonic()
     pairs = NUM_QUICK_PAIRS if quick else NUM_PAIRS
     own_targets = track in ("trained", "newcomers")
