@@ -79,6 +79,8 @@ class Training:
     seed: int
     options: TrainingOptions
     size: ModelConfig = field(default_factory=ModelConfig)
+    max_minutes: float | None = None
+    """After which it is cut off, of one core; such a policy is not made again bit for bit."""
 
     def to_json(self) -> dict[str, Any]:
         """Every option with its value, so that another default is another training."""
@@ -89,6 +91,8 @@ class Training:
             "options": config.to_json(),
             "size": asdict(self.size),
         }
+        if self.max_minutes is not None:
+            content["max_minutes"] = self.max_minutes
         if config.model in REVISIONS:
             content["revision"] = REVISIONS[config.model]
         return content
