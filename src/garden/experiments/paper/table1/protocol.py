@@ -19,8 +19,8 @@ from garden.experiments.run.jobs import Comparison, ContenderSpec, Training
 from garden.training.config import TrainingOptions
 
 TABLE = "paper-protocol"
-NUM_SEEDS: Mapping[str, int] = {"414": 3, "686": 3, "0": 1}
-MINUTES: Mapping[str, float] = {"414": 17, "686": 13, "0": 12}
+NUM_SEEDS: Mapping[str, int] = {"414": 3, "686": 3, "348": 1, "0": 1}
+MINUTES: Mapping[str, float] = {"414": 17, "686": 13, "348": 10, "0": 12}
 """Of one core, shared by the seeds of a graph, which train as one stack."""
 
 _QUICK_UPDATES = 40
