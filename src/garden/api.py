@@ -154,7 +154,7 @@ def train(
     options = _with_names(options or TrainingOptions(), model, method, seed)
     size, run_options = size or ModelConfig(), RunOptions(device=device, max_minutes=max_minutes)
     if not resume:  # a run that is resumed may be of another model than the default
-        check_size(size, options.model)
+        check_size(size, options.chosen_model)
     check_listeners(callbacks)
     if resume and out is None:
         raise SpecError("resume needs the run folder: give out")
@@ -281,7 +281,7 @@ def train_runs(
     )
 
     if not resume:
-        check_size(size, options.model)
+        check_size(size, options.chosen_model)
     device = device_named(run_options.device)
     size_of_stack = seeds_per_stack(graph, device, len(seeds))
     folders = run_folders(out, seeds, one_folder)

@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -5,7 +7,13 @@ import torch
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.search.chain import chain_of_scores
-from garden.training.methods.a2c import Walks, draw_sources, episode_losses, walk_batch
+from garden.training.methods.a2c import (
+    Walks,
+    draw_sources,
+    episode_losses,
+    walk_batch,
+    walk_by_tensors,
+)
 from garden.training.methods.base import entropies, log_policy
 from garden.training.training_graph import make_training_graph
 
@@ -109,3 +117,25 @@ def test_walks__have_the_chains_expected_length():
     expected, _ = chain_of_scores(GRAPH, SCORES.double().numpy(), "softmax", TARGETS.numpy(), 50)
     error = (lengths.std(dim=1) / 4000**0.5).numpy()
     assert (np.abs(lengths.mean(dim=1).numpy() - expected[:, 0]) <= 4.5 * error).all()
+
+
+@pytest.mark.parametrize("max_hops", [4, 30, 47])
+def test_walks__compiled_and_by_tensors_are_hop_for_hop_the_same(max_hops):
+    pytest.importorskip("numba")
+    chances = log_policy(3 * SCORES, PROBLEM)
+    sources = draw_sources(TARGETS, 20, PROBLEM, torch.Generator().manual_seed(6))
+    streams = [torch.Generator().manual_seed(7) for _ in range(2)]
+    compiled = walk_batch(chances, TARGETS, sources, max_hops, PROBLEM, streams[0])
+    running = chances.double().exp().cumsum(dim=1)
+    plain = walk_by_tensors(running, TARGETS, sources, max_hops, PROBLEM, streams[1])
+    assert torch.equal(compiled.hops, plain.hops)
+    assert torch.equal(compiled.walking, plain.walking)
+    assert torch.equal(streams[0].get_state(), streams[1].get_state())
+
+
+def test_walks__without_numba_are_the_same(monkeypatch):
+    with_kernel = some_walks()
+    monkeypatch.setitem(sys.modules, "garden.training.methods.a2c_kernel", None)
+    without = some_walks()
+    assert torch.equal(with_kernel.hops, without.hops)
+    assert torch.equal(with_kernel.walking, without.walking)

@@ -51,6 +51,27 @@ class BenchmarkRun(Verb):
 
 
 @dataclass(frozen=True)
+class BenchmarkGraph(Verb):
+    """Write the graph that a policy for a task is trained on: of newcomers, that without them."""
+
+    task: tyro.conf.Positional[str]
+    """The task, as entries name it, such as newcomers:facebook:414."""
+
+    out: Path
+    """The file, such as before.npz; `garden train` takes it as a spec."""
+
+    def run(self) -> None:
+        """Find the task, make its graph, write it."""
+        from garden.datasets.files import write_graph
+        from garden.experiments.benchmark.tasks import task_named
+
+        check_outputs(self.out)
+        graph = task_named(self.task).training_graph()
+        write_graph(graph, self.out)
+        say(f"{self.out}: {graph.num_nodes} nodes; train with: garden train {self.out}")
+
+
+@dataclass(frozen=True)
 class BenchmarkTable(Verb):
     """Set entries side by side: one table for each track, memoryless and with memory apart."""
 

@@ -23,7 +23,7 @@ import tyro
 
 from garden import __version__
 from garden.cli.adapt import Adapt
-from garden.cli.benchmark import BenchmarkRun, BenchmarkTable
+from garden.cli.benchmark import BenchmarkGraph, BenchmarkRun, BenchmarkTable
 from garden.cli.console import Verbosity, print_line
 from garden.cli.data import DataConvert, DataFetch, DataInfo, DataList
 from garden.cli.evaluate import Evaluate
@@ -63,6 +63,7 @@ PeersCommand = (
 BenchmarkCommand = (
     Annotated[BenchmarkRun, tyro.conf.subcommand("run", prefix_name=False)]
     | Annotated[BenchmarkTable, tyro.conf.subcommand("table", prefix_name=False)]
+    | Annotated[BenchmarkGraph, tyro.conf.subcommand("graph", prefix_name=False)]
 )
 Command = (
     Annotated[Quickstart, tyro.conf.subcommand("quickstart")]

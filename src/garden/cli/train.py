@@ -14,7 +14,7 @@ import tyro
 from garden.cli import train_flags as flags
 from garden.cli.console import GraphOptions, Verb, busy, check_outputs, print_table, say, write_json
 from garden.errors import DataError, SpecError
-from garden.models.registry import DEFAULT_MODEL, ModelConfig
+from garden.models.registry import ModelConfig
 from garden.training.config import RunOptions, TrainingOptions
 
 if TYPE_CHECKING:
@@ -139,9 +139,11 @@ class Train(Verb):
         seeds = [self.seed or 0] if self.seeds is None else parse_seeds(self.seeds)
         if not self.resume:  # refused before anything is loaded; a run's own options come first
             self.options.resolved()
-        out = self._out(self.options.model or DEFAULT_MODEL, seeds)
-        with busy(f"loading {self.spec}"):
-            graph = self.graph_options.load(self.spec)
+        spec, out = self.graph_spec, self._out(self.options.chosen_model, seeds)
+        if spec != self.spec:
+            say("--protocol paper: attributes as published (attributes=by-id joins them by id)")
+        with busy(f"loading {spec}"):
+            graph = self.graph_options.load(spec)
         runs = train_runs(
             graph,
             seeds,
@@ -160,11 +162,19 @@ class Train(Verb):
             write_json({"runs": [{"folder": str(r.folder), **r.summary} for r in runs]}, self.json)
         self._say_what_next(runs)
 
+    @property
+    def graph_spec(self) -> str:
+        """The graph; the paper's training takes Facebook attributes as they were published."""
+        family, _, member = self.spec.partition(":")
+        if self.options.protocol != "paper" or family != "facebook" or "attributes=" in member:
+            return self.spec
+        return f"{self.spec},attributes=as-published"
+
     def _out(self, model: str, seeds: Sequence[int]) -> Path:
         """The folder to write to: the one given, or the default, which must not exist yet."""
         if self.out is not None:
             return self.out
-        out = default_out(self.spec, model, seeds[0] if self.seeds is None else None)
+        out = default_out(self.graph_spec, model, seeds[0] if self.seeds is None else None)
         taken = [out] if self.seeds is None else [out / f"seed-{seed}" for seed in seeds]
         for folder in taken:
             if folder.exists() and not (self.resume or self.force):
@@ -190,7 +200,7 @@ class Train(Verb):
             print(f"garden: {first.folder} is no better than untrained", file=sys.stderr)
             return
         seed = first.policy.info.seed
-        spec = self.graph_options.command_words(self.spec)
+        spec = self.graph_options.command_words(self.graph_spec)
         say(f"evaluate with: garden evaluate {spec} --seed {seed} --strategy {first.folder}")
 
 

@@ -28,12 +28,17 @@ from garden.training.config import (
 _NAMED = {
     "model": "trellis",
     "method": "guided for trellis, exact for the others",
+    "protocol": "ours",
     "init_seed": "the split's seed",
 }
-_CHOICE = ("model", "method", "init_seed")
+_CHOICE = ("model", "method", "protocol", "init_seed")
 _METHOD_WORDS = {
     "method": "The method: guided (imitates the oracle), exact (the exact policy gradient) or a2c "
-    "(the paper's Algorithm 1)."
+    "(the paper's Algorithm 1).",
+    "protocol": "Whose defaults: ours, or paper, the paper's own training: garden by a2c, an "
+    "episode per update, no dropout, validation on the serialized pairs every 100 episodes; of "
+    "a Facebook graph, attributes as published. How long it waits for a better one (--patience) "
+    "is ours.",
 }
 
 

@@ -28,6 +28,27 @@ MethodName = Literal["a2c", "exact", "guided"]
 METHODS: tuple[MethodName, ...] = get_args(MethodName)
 SourceWeights = Literal["inverse-distance", "uniform"]
 Schedule = Literal["constant", "cosine"]
+ValidationPairs = Literal["all-sources", "serialized"]
+Protocol = Literal["ours", "paper"]
+
+PAPER_PROTOCOL: Mapping[str, Any] = {
+    "model": "garden",
+    "method": "a2c",
+    "updates": 200_000,
+    "targets_per_update": 1,
+    "walks_per_target": 1,
+    "learning_rate": 1e-4,
+    "dropout": 0.0,
+    "gamma": 0.99,
+    "entropy_coef": 1e-3,
+    "max_hops": 100,
+    "validate_every": 100,
+    "validation_pairs": "serialized",
+    "patience": 200,
+}
+"""What `protocol="paper"` stands for: the paper's training as its text and released code have it,
+an episode per update. How long it waits for a better validation is said in neither: 200 validations
+(20,000 episodes) are ours."""
 
 OPTION_MODELS: Mapping[str, tuple[ModelName, ...]] = {
     "hidden_link_rate": ("trellis",),
@@ -90,6 +111,10 @@ class TrainingConfig:
     validate_every: int
     """Updates between validations."""
 
+    validation_pairs: ValidationPairs = "all-sources"
+    """What validation averages over: all-sources, every source with every validation target; or
+    serialized, the split's own validation pairs, as in the paper."""
+
     patience: int = 0
     """Validations without improvement after which training ends; 0 never ends early. Where a
     cool-down follows, less than .001 is no improvement."""
@@ -110,7 +135,7 @@ class TrainingConfig:
         Options that did not exist when the first of those were written are left out where they
         change nothing.
         """
-        later = {"cooldown": 0, "init_seed": None}
+        later = {"cooldown": 0, "init_seed": None, "validation_pairs": "all-sources"}
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         kept = {name: value for name, value in values.items() if later.get(name, ...) != value}
         return {"method": self.method, **kept}
@@ -229,6 +254,8 @@ class TrainingOptions:
 
     model: str | None = None
     method: str | None = None
+    protocol: Protocol | None = None
+    """Whose defaults: ours, or those of the paper's training (:data:`PAPER_PROTOCOL`)."""
     init_seed: int | None = None
     updates: int | None = None
     targets_per_update: int | None = None
@@ -242,6 +269,7 @@ class TrainingOptions:
     entropy_coef: float | None = None
     max_hops: MaxHops | None = None
     validate_every: int | None = None
+    validation_pairs: ValidationPairs | None = None
     patience: int | None = None
     cooldown: int | None = None
     walks_per_target: int | None = None
@@ -251,6 +279,12 @@ class TrainingOptions:
     return_coef: float | None = None
     return_targets: int | None = None
     source_weights: SourceWeights | None = None
+
+    @property
+    def chosen_model(self) -> str:
+        """The model that is trained: the one given, or the protocol's."""
+        usual = PAPER_PROTOCOL["model"] if self.protocol == "paper" else DEFAULT_MODEL
+        return self.model or str(usual)
 
     def resolved(self, stored: Mapping[str, Any] | None = None) -> TrainingConfig:
         """The chosen method's dataclass: each option as given, or at the method's default.
@@ -263,18 +297,31 @@ class TrainingOptions:
         if stored:
             stored.setdefault("cooldown", 0)  # a run from before there were any
         given = {name: value for name, value in vars(self).items() if value is not None}
-        model = check_model_name(self.model or stored.get("model") or DEFAULT_MODEL)
+        usual = self._of_protocol()
+        usual.update(stored)
+        model = check_model_name(self.model or usual.get("model") or self.chosen_model)
         method = known_name(
-            "method", self.method or stored.get("method") or default_method(model), METHODS
+            "method", self.method or usual.get("method") or default_method(model), METHODS
         )
         given = {**given, "model": model}
-        given.pop("method", None)
+        for name in ("method", "protocol"):
+            given.pop(name, None)
         check_options(given, method, model)
         if cut_short():
             given["updates"] = SHORT_UPDATES
         kind = METHOD_CONFIGS[method]
-        known = {name: stored[name] for name in option_names(kind) if name in stored}
+        known = {name: usual[name] for name in option_names(kind) if name in usual}
         return kind(**{**known, **given})
+
+    def _of_protocol(self) -> dict[str, Any]:
+        """The defaults of the protocol where they are not the methods' own."""
+        if known_name("protocol", self.protocol or "ours", get_args(Protocol)) == "ours":
+            return {}
+        if self.method not in (None, "a2c"):
+            raise SpecError(f"the paper trains by a2c: leave out method {self.method} or protocol")
+        if self.model == "trellis":
+            raise SpecError("the paper has no model trellis: leave out the model or the protocol")
+        return dict(PAPER_PROTOCOL)
 
 
 def default_method(model: str) -> MethodName:
@@ -345,4 +392,5 @@ _CHECKS: Mapping[str, Callable[[str, Any], None]] = {
     "max_hops": lambda _, value: check_max_hops(value),
     "schedule": partial(expect_choice, choices=get_args(Schedule)),
     "source_weights": partial(expect_choice, choices=get_args(SourceWeights)),
+    "validation_pairs": partial(expect_choice, choices=get_args(ValidationPairs)),
 }

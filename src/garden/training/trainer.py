@@ -96,7 +96,8 @@ class Trainer:
         clock: Clock = time.monotonic,
     ) -> None:
         self.config = with_limit(config, tasks)
-        self.problem = make_training_graph(tasks, device)
+        serialized = self.config.validation_pairs == "serialized"
+        self.problem = make_training_graph(tasks, device, serialized)
         self.folders, self.listeners = folders, listeners
         seeds = tuple(task.seed for task in tasks)
         initial = seeds if config.init_seed is None else (config.init_seed,) * len(seeds)

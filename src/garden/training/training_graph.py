@@ -72,6 +72,7 @@ class TrainingGraph(Links):
     train_targets: Tensor  # (num_seeds, num_train)
     validation_targets: Tensor  # (num_seeds, num_validation)
     distance_table: Tensor | None  # (num_nodes, num_nodes) int32
+    pair_counts: Tensor | None = None  # (num_seeds, num_validation, num_nodes): serialized pairs
 
     @property
     def num_seeds(self) -> int:
@@ -150,9 +151,15 @@ def make_links(graph: Graph, device: torch.device | str = "cpu") -> Links:
 
 
 def make_training_graph(
-    tasks: Sequence[SearchTask], device: torch.device | str = "cpu"
+    tasks: Sequence[SearchTask], device: torch.device | str = "cpu", serialized: bool = False
 ) -> TrainingGraph:
-    """The problem of several splits of one graph."""
+    """The problem of several splits of one graph.
+
+    Args:
+        tasks: One per seed.
+        device: Where the tensors live.
+        serialized: Whether validation goes by the splits' own pairs alone.
+    """
     graph = tasks[0].graph
     if any(task.graph.content_hash != graph.content_hash for task in tasks):
         raise TaskError("several seeds train as one batch only on one graph")
@@ -173,7 +180,19 @@ def make_training_graph(
         train_targets=tensor(np.stack([task.train_targets for task in tasks])),
         validation_targets=tensor(np.stack([validation_targets_of(task) for task in tasks])),
         distance_table=table,
+        pair_counts=tensor(np.stack([*map(_pair_counts, tasks)])) if serialized else None,
     )
+
+
+def _pair_counts(task: SearchTask) -> np.ndarray:
+    """How often each source stands with each validation target, (num_targets, num_nodes)."""
+    targets = validation_targets_of(task)
+    pairs = task.validation_pairs[np.isin(task.validation_pairs[:, 1], targets)]
+    counts = np.zeros((len(targets), task.graph.num_nodes), dtype=np.int64)
+    order = np.argsort(targets)
+    rows = order[np.searchsorted(targets[order], pairs[:, 1])]
+    np.add.at(counts, (rows, pairs[:, 0]), 1)
+    return counts
 
 
 def validation_targets_of(task: SearchTask) -> np.ndarray:

@@ -57,7 +57,8 @@ def validation_metrics(
 
     Both are means over all sources, (num_temperatures, num_seeds, num_targets); the ratio's leaves
     out those further away than the limit. With a ``share`` below 1, of so many of the targets, at
-    least one.
+    least one. Where validation goes by serialized pairs, means are over those, and scaled so that
+    the mean over targets is the mean over pairs.
 
     Args:
         model: a stack of models, one per seed.
@@ -68,8 +69,9 @@ def validation_metrics(
         share: of the validation targets, at least one.
     """
     targets = _part_of(problem.validation_targets, share)
-    seeds, others = model.num_seeds, problem.num_nodes - 1
-    ratios, truncation = [], []
+    pairs = None if problem.pair_counts is None else _part_of(problem.pair_counts, share)
+    seeds = model.num_seeds
+    ratios, truncation, counts = [], [], []
     size = max(1, _ENTRIES_PER_BLOCK // (seeds * problem.num_nodes))
     with torch.no_grad():
         rows = model.embed(problem.egos)
@@ -79,22 +81,30 @@ def validation_metrics(
             masked = with_all_links(block, problem)
             scores = scores_towards(model, problem, rows, masked).flatten(0, 1)
             distances = distances_towards(problem, masked).double()
-            sources = distances > 0
-            near = sources & (distances <= max_hops)
+            sources = (distances > 0).double()
+            if pairs is not None:
+                sources = pairs[:, start : start + size].flatten(0, 1).double()
+            near = sources * (distances <= max_hops)
+            counts.append(sources.sum(dim=1).reshape(block.shape).cpu())
             lap("scoring")
             for temperature in temperatures:
                 scaled = scores / temperature
                 hops, late = _hops_in_parts(scaled, block.flatten(), max_hops, problem, lap)
-                shares = (hops / distances.clamp(min=1) * near).sum(dim=1) / near.sum(dim=1)
+                shares = (hops / distances.clamp(min=1) * near).sum(dim=1)
+                shares = shares / near.sum(dim=1).clamp(min=1)
                 # rounding alone takes a mean below 1
                 ratios.append(shares.clamp(min=1.0).reshape(block.shape).cpu())
-                late = (late * sources).sum(dim=1) / others
+                late = (late * sources).sum(dim=1) / sources.sum(dim=1).clamp(min=1)
                 truncation.append(late.reshape(block.shape).cpu())
                 lap("walking")
 
+    of_targets = torch.cat(counts, dim=1)
+    weights = of_targets / of_targets.mean(dim=1, keepdim=True)
+
     def gathered(parts: list[Tensor]) -> Tensor:
         count = len(temperatures)
-        return torch.stack([torch.cat(parts[place::count], dim=1) for place in range(count)])
+        tables = [torch.cat(parts[place::count], dim=1) for place in range(count)]
+        return torch.stack(tables) * weights
 
     return gathered(ratios), gathered(truncation)
 

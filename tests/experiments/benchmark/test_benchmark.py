@@ -9,12 +9,19 @@ from typing import Any
 
 import pytest
 
+import garden
 from garden.cli.main import main
 from garden.experiments.benchmark.entry import entry_schema, misfit_of, read_entry
+from garden.experiments.benchmark.newcomers import newcomer_split
 from garden.experiments.benchmark.run import benchmark_entry
 from garden.experiments.benchmark.schema import first_misfit
 from garden.experiments.benchmark.table import entry_tables, paper_table
-from garden.experiments.benchmark.tasks import benchmark_tasks, tasks_to_play
+from garden.experiments.benchmark.tasks import benchmark_tasks, task_named, tasks_to_play
+from garden.graphs.graph import Graph
+from garden.models.registry import ModelConfig
+from garden.training.config import TrainingOptions
+
+RESULTS = Path(__file__).parents[3] / "results" / "benchmark"
 
 
 @pytest.fixture(scope="module")
@@ -23,13 +30,57 @@ def quick_entry() -> dict[str, Any]:
 
 
 def test_tasks__quick_ones_are_what_was_frozen() -> None:
-    for task in tasks_to_play(quick=True):
+    for task in (*tasks_to_play(True), *tasks_to_play(True, "newcomers")):
         assert task.load().content_hash == task.task_hash
 
 
 def test_tasks__all_have_a_hash_of_their_own() -> None:
     hashes = [task.task_hash for task in benchmark_tasks()]
     assert len(set(hashes)) == len(hashes) > 100
+
+
+def test_tasks__newcomers_are_unknown_to_the_graph_before_and_have_an_old_neighbour() -> None:
+    # Node 0 has no neighbour but 1: where both are taken away, nobody can reach it.
+    graph = Graph.from_edges([(0, 1), *((i, i + 1) for i in range(1, 39)), (39, 1)], 40)
+    for seed in range(20):
+        split = newcomer_split(graph, seed)
+        names = split.after.node_names
+        new = {names[node] for node in split.newcomers}
+        assert new.isdisjoint(split.before.node_names)
+        assert {*new, *split.before.node_names} == set(names)
+        for node in split.newcomers:
+            near = {names[other] for other in split.after.neighbours(int(node))}
+            assert near - new
+        assert split.before.components().max() == split.after.components().max() == 0
+
+
+def test_tasks__newcomers_stand_in_their_own_track_alone() -> None:
+    own, others = tasks_to_play(False, "newcomers"), tasks_to_play(False, "trained")
+    assert all(task.of_newcomers and task.train_hash for task in own)
+    assert len(own) + len(others) == len(benchmark_tasks())
+    assert {"newcomers:facebook:414", "newcomers:facebook:3437"} <= {task.spec for task in own}
+
+
+def test_newcomers__a_policy_trained_without_them_plays_them_in_a_track_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, before, run = "newcomers:attributed:seed=900", tmp_path / "before.npz", tmp_path / "run"
+    main(["benchmark", "graph", name, "--out", str(before)])
+    task = task_named(name)
+    graph = garden.load(str(before))
+    assert graph.content_hash == task.train_hash
+    options = TrainingOptions(model="mlpa2c", updates=2)
+    garden.train(graph, options=options, size=ModelConfig(hidden=4), out=run, quiet=True)
+    entry = benchmark_entry([str(run)], quick=True)
+    assert misfit_of(entry) is None
+    assert entry["track"] == "newcomers"
+    assert [one["spec"] for one in entry["tasks"]] == [name]
+    assert {one["why"] for one in entry["missing"]} == {
+        "no policy was trained on the graph without its newcomers"
+    }
+    with pytest.raises(SystemExit):
+        main(["benchmark", "graph", "newcomers:facebook:41", "--out", str(before)])
+    assert "did you mean 'newcomers:facebook:414'" in capsys.readouterr().err
 
 
 def test_entry__of_a_quick_run_fits_and_accounts_for_every_task(
@@ -55,6 +106,18 @@ def test_entry__a_changed_hash_a_missing_task_or_a_ratio_below_one_is_refused(
     left_out = copy.deepcopy(quick_entry)
     left_out["tasks"].pop()
     assert "0 times" in (misfit_of(left_out) or "")
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
+def test_entry__committed_ones_fit(path: Path) -> None:
+    assert read_entry(path)["format"] == "garden-benchmark-entry-1"
+
+
+@pytest.mark.parametrize("name", ["quick", "trained"])
+def test_tables__committed_ones_are_of_the_committed_entries(name: str) -> None:
+    tables = entry_tables([read_entry(path) for path in sorted(RESULTS.glob(f"{name}-*.json"))])
+    text = (RESULTS / f"{name}.md").read_text(encoding="utf-8")
+    assert all(table.markdown() in text for table in tables)
 
 
 def test_schema__first_misfit_names_the_place() -> None:

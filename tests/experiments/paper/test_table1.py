@@ -5,6 +5,11 @@ import pytest
 
 from garden.experiments.paper.published import AGENTS
 from garden.experiments.paper.table1 import experiment as table1
+from garden.experiments.paper.table1.alternatives import (
+    RandomTruncation,
+    TieRules,
+    ordered_wins,
+)
 from garden.experiments.paper.table1.claims import COMPARED, table1_claims
 from garden.experiments.paper.table1.tables import joining_table
 from garden.experiments.report.claims import Claim
@@ -26,6 +31,14 @@ def test_facebook__its_report_stands_on_real_results(tmp_path):
     labels = [one.label for one in table1.comparison("by id", "414", 0, True).contenders]
 
     def result_of(work):
+        if isinstance(work, RandomTruncation):
+            ends = {"ratio_range": [30.0, 36.0], "truncated_range": [0.5, 0.7]}
+            return {
+                **{"ratio": 33.0, "truncated": 0.64, "share_as_far": 0.02, **ends},
+                **{"limit_of_paper": 53, "plus_minus": 1.3},
+            }
+        if isinstance(work, TieRules):
+            return {"all_truncated": 0.1, "wins": {"shared": dict.fromkeys(AGENTS, 0.2)}}
         rng = np.random.default_rng(work.seed)
         labels = [one.label for one in work.contenders]
         ratios = {label: 1 + rng.random(5) + len(label) for label in labels}
@@ -35,6 +48,9 @@ def test_facebook__its_report_stands_on_real_results(tmp_path):
             "targets": list(range(5)),
             "contenders": {label: outcome(ratios[label].tolist(), [2] * 5) for label in labels},
             "win_groups": {"paper": dict.fromkeys(AGENTS, 0.2)},
+            "trained": {
+                "garden": {"device": "cpu", "updates": 7000, "best_update": 6500, "stopped": "time"}
+            },
         }
 
     section = table1.report(replace(Scope(), graphs=("414", "0")), result_of, tmp_path)
@@ -48,6 +64,39 @@ def test_facebook__its_report_stands_on_real_results(tmp_path):
     for name, _ in section.figures:
         assert "trellis+backtrack" in (tmp_path / f"{name}.svg").read_text()
     assert len(section.claims) == 2 * (len(COMPARED) + 1)
+    beside = next(table for table in section.tables if table.name == "paper-protocol")
+    rows = {row[0]: row[1:] for row in beside.rows}
+    assert rows["garden: oracle ratio"][0].endswith("(10.95 ± 0.76)")
+    assert rows["random: truncated, %"] == ("0.0 (76.7)", "0.0 (79.4)")
+    assert rows["distance: wins, %"] == ("20.0 (26.2)", "20.0 (32.1)")
+    assert rows["episodes of the training, by seed"] == (
+        ", ".join(["7,000 (cut off)"] * 3),
+        "7,000 (cut off)",
+    )
+    ties = next(table for table in section.tables if table.name == "paper-ties")
+    assert ties.rows[1][1] == " / ".join(["20.0"] * 5)
+    headline = next(table for table in section.tables if table.name == "headline-by-id")
+    published = [row[0] for row in headline.rows[:3]]
+    assert published[0] == "the paper's GARDEN, attributes as published"
+    assert "protocol=paper" in published[1]
+    assert published[2].startswith("… by `a2c`")
+
+
+def test_protocol__is_the_papers_training_on_attributes_as_published():
+    work = table1.protocol_comparison("686", 20, quick=False)
+    (training,) = work.trainings()
+    assert training.graph == "facebook:686,attributes=as-published"
+    content = training.to_json()
+    assert content["options"]["targets_per_update"] * content["options"]["walks_per_target"] == 1
+    assert content["options"]["updates"] == 200_000
+    assert content["max_minutes"] == training.max_minutes
+    labels = tuple(one.label for one in work.contenders)
+    assert set(labels) == set(AGENTS)
+
+
+def test_protocol__is_left_out_where_only_attributes_by_id_are_asked_for(tmp_path):
+    works = table1.works(Scope(attributes="by-id"))
+    assert all(work.graph.count("published") == 0 for work in works)
 
 
 def pools_of(**ratios):
@@ -85,3 +134,20 @@ def test_joining__what_is_left_of_the_hops_that_distance_saves(distance, share):
     rows = {row[0]: row[1] for row in joining_table(by_id, as_published).rows}
     assert rows["… share of the former"] == share
     assert (rows["garden, by id"], rows["garden, as published"]) == ("5.00", "6.00")
+
+
+def test_ties__go_to_whoever_stands_first():
+    sure = np.array([[1.0, 0.0, 0.0]])  # delivered in one hop
+    late = np.array([[0.0, 0.0, 1.0]])  # truncated at two hops
+    even = np.array([[0.5, 0.5, 0.0]])
+    assert ordered_wins([sure, sure, late]).tolist() == [1.0, 0.0, 0.0]
+    assert ordered_wins([late, late]).tolist() == [1.0, 0.0]
+    assert ordered_wins([even, sure]).tolist() == [0.5, 0.5]
+    assert ordered_wins([even, even, even]) == pytest.approx([0.625, 0.25, 0.125])
+
+
+def test_ties__all_rules_hand_out_every_pair():
+    rng = np.random.default_rng(0)
+    tables = [rng.dirichlet(np.ones(6), size=7) for _ in range(4)]
+    assert ordered_wins(tables).sum() == pytest.approx(1)
+    assert ordered_wins(tables[::-1])[::-1].sum() == pytest.approx(1)

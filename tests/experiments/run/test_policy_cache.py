@@ -26,3 +26,14 @@ def test_cache__seeds_of_one_graph_and_method_go_as_one_stack(tmp_path):
     cache.train(stacks[0])
     assert all(cache.is_trained(training) for training in trainings)
     assert cache.policy(trainings[1]).info.training["stack"] == [2, 1]
+
+
+def test_cache__a_policy_with_a_time_limit_may_be_cut_off_by_it(tmp_path):
+    cache = PolicyCache(tmp_path, "cpu")
+    limited = Training(GRAPH, 0, TrainingOptions(updates=2), max_minutes=5)
+    assert limited.key != Training(GRAPH, 0, TrainingOptions(updates=2)).key
+    cache.policy(limited)
+    summary = cache.folder_of(limited) / "summary.json"
+    for stopped, is_trained in (("time", True), ("interrupted", False)):
+        summary.write_text(json.dumps({**json.loads(summary.read_text()), "stopped": stopped}))
+        assert cache.is_trained(limited) == is_trained

@@ -10,14 +10,14 @@ import json
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from garden.errors import DataError, one_line, short_text
 from garden.experiments.benchmark.schema import first_misfit
-from garden.experiments.benchmark.tasks import VERSION, tasks_to_play
+from garden.experiments.benchmark.tasks import VERSION, Track, tasks_to_play
 
 FORMAT = f"garden-benchmark-entry-{VERSION}"
-TRACKS = ("trained", "zero-shot", "gossip")
+TRACKS: tuple[str, ...] = get_args(Track)
 SCHEMA_FILE = Path(__file__).parent / f"entry-{VERSION}.schema.json"
 
 Entry = Mapping[str, Any]
@@ -52,7 +52,7 @@ def misfit_of(entry: Any) -> str | None:
     wrong = first_misfit(entry, entry_schema())
     if wrong:
         return wrong
-    known = {one.spec: one.task_hash for one in tasks_to_play(entry["quick"])}
+    known = {one.spec: one.task_hash for one in tasks_to_play(entry["quick"], entry["track"])}
     for task in entry["tasks"]:
         if task["spec"] not in known:
             return f"{task['spec']} is no task of version {VERSION}"

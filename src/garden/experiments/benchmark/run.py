@@ -1,8 +1,9 @@
 """Playing the benchmark: a strategy on every task that is at hand, as an entry.
 
 The track follows from the strategy. ``gossip``: its agents talk first. ``trained``: it was trained
-on a graph, and plays the test pairs of its own split alone. Everything else is ``zero-shot``.
-Pairs of ``gossip`` and ``zero-shot`` have targets drawn from all nodes.
+on a graph, and plays the test pairs of its own split alone. ``newcomers``: it was trained on a
+graph without the newcomers, who are its targets. Everything else is ``zero-shot``. Pairs of
+``gossip`` and ``zero-shot`` have targets drawn from all nodes.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from garden.experiments.benchmark.entry import FORMAT
 from garden.experiments.benchmark.tasks import (
     VERSION,
     BenchmarkTask,
+    Track,
+    newcomer_hashes,
     tasks_to_play,
     why_missing,
 )
@@ -64,7 +67,7 @@ def benchmark_entry(
     contenders = contenders_named(strategies)
     track = _track_of(contenders)
     tasks, missing = [], []
-    listed = tasks_to_play(quick)
+    listed = tasks_to_play(quick, track)
     for number, one in enumerate(listed):
         progress(one.spec, number, len(listed))
         result, why = _played(one, contenders, track, quick)
@@ -95,11 +98,12 @@ def benchmark_entry(
     }
 
 
-def _track_of(contenders: Sequence[Contender]) -> str:
+def _track_of(contenders: Sequence[Contender]) -> Track:
     """The one track of these; several strategies must be trained ones with one memory."""
     tracks = {_track(one) for one in contenders}
     memories = {one.memory.name for one in contenders}
-    if len(contenders) > 1 and (tracks != {"trained"} or len(memories) > 1):
+    of_graphs = tracks in ({"trained"}, {"newcomers"})
+    if len(contenders) > 1 and (not of_graphs or len(memories) > 1):
         raise SpecError(
             "an entry is one strategy with one memory: several are for policies that were each "
             "trained on a graph of their own"
@@ -107,25 +111,30 @@ def _track_of(contenders: Sequence[Contender]) -> str:
     return tracks.pop()
 
 
-def _track(contender: Contender) -> str:
-    if isinstance(contender.strategy, GossipStrategy):
+def _track(contender: Contender) -> Track:
+    strategy = contender.strategy
+    if isinstance(strategy, GossipStrategy):
         return "gossip"
-    return "trained" if isinstance(contender.strategy, Trained) else "zero-shot"
+    if not isinstance(strategy, Trained):
+        return "zero-shot"
+    return "newcomers" if strategy.trained_graph in newcomer_hashes() else "trained"
 
 
 def _played(
     one: BenchmarkTask, contenders: Sequence[Contender], track: str, quick: bool
 ) -> tuple[dict[str, Any] | None, str]:
     """What came of a task, or None and why it was not played."""
+    fitting = [each for each in contenders if _fits(each, one)]
+    if not fitting:
+        lacking = "on the graph without its newcomers" if one.of_newcomers else "on this split"
+        return None, f"no policy was trained {lacking}"
     task, why = why_missing(one)
     if task is None:
         return None, why
-    fitting = [each for each in contenders if _fits(each, task)]
-    if not fitting:
-        return None, "no policy was trained on this split"
     began = time.monotonic()
     pairs = NUM_QUICK_PAIRS if quick else NUM_PAIRS
-    config = EvaluationConfig(split="test" if track == "trained" else "all", pairs=pairs)
+    own_targets = track in ("trained", "newcomers")
+    config = EvaluationConfig(split="test" if own_targets else "all", pairs=pairs)
     try:
         report = compare(task, [fitting[0], *_opponents(task)], config)
     except GardenError as error:
@@ -134,9 +143,13 @@ def _played(
     return _outcome(one, task, fitting[0], report) | {"seconds": seconds}, ""
 
 
-def _fits(contender: Contender, task: SearchTask) -> bool:
+def _fits(contender: Contender, one: BenchmarkTask) -> bool:
     strategy = contender.strategy
-    return not isinstance(strategy, Trained) or strategy.trained_task == task.content_hash
+    if not isinstance(strategy, Trained):
+        return True
+    if one.of_newcomers:
+        return strategy.trained_graph == one.train_hash
+    return strategy.trained_task == one.task_hash
 
 
 def _opponents(task: SearchTask) -> list[Contender]:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from garden.experiments.paper.published import FACEBOOK, GRAPHS
 from garden.experiments.report.intervals import Pooled
 from garden.experiments.report.sections import Table
 
 BEST_RULE = "bidirectional+visited"
+PAPERS_ROW = "the paper's GARDEN, attributes as published"
 
 
 def headline_table(
-    name: str, pools: Mapping[str, Pooled], chosen: Mapping[str, str], footing: str
+    name: str,
+    pools: Mapping[str, Pooled],
+    chosen: Mapping[str, str],
+    footing: str,
+    as_published: Sequence[tuple[str, Mapping[str, str]]] = (),
 ) -> Table:
     """Means over seeds by graph, the table that the README shows.
 
@@ -21,6 +26,8 @@ def headline_table(
         pools: The comparisons, one per graph.
         chosen: By graph, the contender that is trellis with the memory that validation chose.
         footing: What stands under the table.
+        as_published: Further rows, below the paper's and like it of attributes as published: a
+            label and the oracle ratio by graph, of some of them.
 
     Returns:
         A row per strategy and a column per graph.
@@ -44,7 +51,8 @@ def headline_table(
 
     memoryless = dict.fromkeys(pools, "trellis")
     rows = (
-        ("the paper's GARDEN", *(f"{FACEBOOK[ego]['garden'].oracle_ratio:.2f}" for ego in pools)),
+        (PAPERS_ROW, *(f"{FACEBOOK[ego]['garden'].oracle_ratio:.2f}" for ego in pools)),
+        *((label, *(cells.get(ego, "–") for ego in pools)) for label, cells in as_published),
         ("`garden`, by `a2c`", *means("garden")),
         ("`garden`, by `exact`", *means("garden (exact)")),
         (f"best training-free rule, `{BEST_RULE}`", *means(BEST_RULE)),

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from garden.errors import SpecError
-from garden.models.registry import DEFAULT_MODEL, REVISIONS, ModelConfig
+from garden.models.registry import REVISIONS, ModelConfig
 from garden.search.config import PAPERS_LIMIT, EvaluationConfig
 from garden.strategies.memory import MEMORIES
 from garden.training.config import TrainingOptions, default_method
@@ -37,7 +37,8 @@ FULL_LENGTH: Mapping[str, Mapping[str, int]] = {
 def at_full_length(options: TrainingOptions) -> TrainingOptions:
     """The options with the whole schedule, unless they say when to end.
 
-    Published results go by it: their trainings never ended before.
+    Published results go by it: their trainings never ended before. The paper's own protocol says
+    when it ends.
 
     Args:
         options: As somebody gave them.
@@ -45,7 +46,9 @@ def at_full_length(options: TrainingOptions) -> TrainingOptions:
     Returns:
         The same with patience and cool-down of :data:`FULL_LENGTH` where those were left open.
     """
-    method = options.method or default_method(options.model or DEFAULT_MODEL)
+    if options.protocol == "paper":
+        return options
+    method = options.method or default_method(options.chosen_model)
     open_ones: dict[str, Any] = {
         name: value
         for name, value in FULL_LENGTH.get(method, {}).items()
@@ -76,6 +79,8 @@ class Training:
     seed: int
     options: TrainingOptions
     size: ModelConfig = field(default_factory=ModelConfig)
+    max_minutes: float | None = None
+    """After which it is cut off, of one core; such a policy is not made again bit for bit."""
 
     def to_json(self) -> dict[str, Any]:
         """Every option with its value, so that another default is another training."""
@@ -86,6 +91,8 @@ class Training:
             "options": config.to_json(),
             "size": asdict(self.size),
         }
+        if self.max_minutes is not None:
+            content["max_minutes"] = self.max_minutes
         if config.model in REVISIONS:
             content["revision"] = REVISIONS[config.model]
         return content

@@ -75,12 +75,13 @@ class PolicyCache:
         return self.policies / training.key[:20]
 
     def is_trained(self, training: Training) -> bool:
-        """Whether the policy is there and was trained to its end."""
+        """Whether the policy is there and was trained to its end, or as long as it may be."""
         try:
             summary = json.loads((self.folder_of(training) / _SUMMARY).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return False
-        return summary.get("stopped") in ("finished", "early")
+        ends = {"finished", "early"} | ({"time"} if training.max_minutes is not None else set())
+        return summary.get("stopped") in ends
 
     def train(self, trainings: Sequence[Training]) -> None:
         """Train policies that differ in their seed alone, as one stack."""
@@ -92,7 +93,7 @@ class PolicyCache:
             [task_of(one.graph, one.seed) for one in trainings],
             first.full_options,
             first.size,
-            RunOptions(device=self.device),
+            RunOptions(device=self.device, max_minutes=first.max_minutes),
             folders=[self.folder_of(one) for one in trainings],
             force=True,
         )
@@ -143,7 +144,10 @@ class PolicyCache:
         folder = self.folder_of(training)
         summary = json.loads((folder / _SUMMARY).read_text(encoding="utf-8"))
         how = self.policy(training).info.training
+        kept: tuple[str, ...]
         kept = ("seconds", "updates", "best_update", "validation_ratio", "temperature")
+        if training.max_minutes is not None:
+            kept = (*kept, "episodes", "stopped")
         return {
             "key": training.key,
             "device": how.get("device"),

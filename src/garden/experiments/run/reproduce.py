@@ -22,6 +22,7 @@ from garden.experiments.paper import density, graph_statistics, table2, temperat
 from garden.experiments.paper.runtime import experiment as runtime
 from garden.experiments.paper.table1 import experiment as table1
 from garden.experiments.paper.value_map import experiment as value_map
+from garden.experiments.report.making import with_making
 from garden.experiments.report.page import write_page
 from garden.experiments.report.sections import write_section
 from garden.experiments.run.config import Execution, Scope
@@ -102,7 +103,8 @@ def reproduce(
         for done in _executed(left, cache, execution, listener.started):
             store.add(done.work, done.result, done.made)
             listener.ended(done.work, done.made["seconds"])
-        write_section(folder, experiment.section(scope, store.result, folder))
+        section = experiment.section(scope, store.result, folder)
+        write_section(folder, with_making(section, [store.records[work.key] for work in works]))
     return write_page(out, list(EXPERIMENTS))
 
 

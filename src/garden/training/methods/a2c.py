@@ -10,6 +10,7 @@ with an auxiliary loss, which none of the paper's has, is taught that beside it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -98,6 +99,8 @@ def walk_batch(
 ) -> Walks:
     """Sample episodes: a hop is found in the running sum of all chances by one binary search.
 
+    On a CPU the walk is compiled where numba is installed, hop for hop the same.
+
     Args:
         log_chances: log π of every hop, (batch, num_hops).
         targets: node numbers, (batch,).
@@ -107,6 +110,64 @@ def walk_batch(
         generator: the stream of random numbers.
     """
     running = log_chances.double().exp().cumsum(dim=1)
+    walk = _compiled_walk() if running.device.type == "cpu" else None
+    if walk is not None:
+        return _walk_compiled(walk, running, targets, sources, max_hops, problem, generator)
+    return walk_by_tensors(running, targets, sources, max_hops, problem, generator)
+
+
+def _compiled_walk() -> Callable[..., None] | None:
+    """The kernel, or None where numba is missing."""
+    try:
+        from garden.training.methods.a2c_kernel import walk
+    except ImportError:  # no numba on this machine
+        return None
+    kernel: Callable[..., None] = walk
+    return kernel
+
+
+def _walk_compiled(
+    walk: Callable[..., None],
+    running: Tensor,
+    targets: Tensor,
+    sources: Tensor,
+    max_hops: int,
+    problem: TrainingGraph,
+    generator: torch.Generator,
+) -> Walks:
+    """What :func:`walk_by_tensors` gives, from the same random numbers."""
+    holder, walking = sources.clone(), sources != targets[:, None]
+    hops = torch.empty((max_hops, *sources.shape), dtype=torch.int64)
+    masks = torch.empty((max_hops, *sources.shape), dtype=torch.bool)
+    start = 0
+    while start < max_hops and walking.any():
+        stop = min(start + _CHECK_EVERY, max_hops)
+        draws = torch.rand((stop - start, *holder.shape), generator=generator, dtype=torch.float64)
+        graph = (problem.first_hop, problem.neighbours)
+        state = (holder, walking, hops[start:stop], masks[start:stop])
+        walk(*(one.numpy() for one in (running, *graph, targets, draws, *state)))
+        start = stop
+    return Walks(hops[:start], masks[:start])
+
+
+def walk_by_tensors(
+    running: Tensor,
+    targets: Tensor,
+    sources: Tensor,
+    max_hops: int,
+    problem: TrainingGraph,
+    generator: torch.Generator,
+) -> Walks:
+    """The walk by tensor operations, a hop of all episodes at a time.
+
+    Args:
+        running: running sums of the chances of all hops, (batch, num_hops).
+        targets: node numbers, (batch,).
+        sources: node numbers, (batch, num_walks).
+        max_hops: the hop at which an episode is truncated.
+        problem: the graph as tensors.
+        generator: the stream of random numbers.
+    """
     before = torch.nn.functional.pad(running, (1, 0))  # (batch, num_hops + 1)
     holder, goal = sources, targets[:, None]
     walking = holder != goal

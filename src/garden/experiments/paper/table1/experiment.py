@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from garden.experiments.paper.published import AGENTS, FACEBOOK, GRAPHS
+from garden.experiments.paper.table1.alternatives import (
+    RandomTruncation,
+    TieRules,
+    ties_table,
+    truncation_table,
+)
 from garden.experiments.paper.table1.claims import PAPER, table1_claims
+from garden.experiments.paper.table1.protocol import (
+    protocol_cells,
+    protocol_comparison,
+    protocol_seeds,
+    protocol_table,
+)
 from garden.experiments.paper.table1.tables import joining_table, tables_of
 from garden.experiments.report.claims import Claim
 from garden.experiments.report.figures import BLACK, draw_intervals, oracle_ratio_axis
 from garden.experiments.report.intervals import Pooled, pooled
 from garden.experiments.report.sections import Findings, Table, write_figure
+from garden.experiments.report.tables import Result
 from garden.experiments.run.config import FIRST_SEED, Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
@@ -88,7 +101,16 @@ def choice_of_memory(join: str, ego: str, seed: int, quick: bool) -> Comparison:
 
 
 def works(scope: Scope) -> Sequence[Work]:
-    """Both ways of joining attributes, every graph, every seed."""
+    """Both ways of joining attributes, every graph, every seed; the paper's own training."""
+    return [
+        *_our_works(scope),
+        *_protocol_works(scope),
+        *map(TieRules, _protocol_works(scope)),
+        *_truncation_works(scope),
+    ]
+
+
+def _our_works(scope: Scope) -> list[Work]:
     return [
         make(join, ego, seed, scope.quick)
         for join in _joins(scope)
@@ -98,26 +120,45 @@ def works(scope: Scope) -> Sequence[Work]:
     ]
 
 
+def _protocol_works(scope: Scope) -> list[Comparison]:
+    if "as published" not in _joins(scope):
+        return []
+    return [
+        protocol_comparison(ego, seed, scope.quick)
+        for ego in scope.graphs_among(tuple(GRAPHS))
+        for seed in protocol_seeds(scope, ego)
+    ]
+
+
+def _truncation_works(scope: Scope) -> list[RandomTruncation]:
+    if "as published" not in _joins(scope):
+        return []
+    return [RandomTruncation(ego) for ego in scope.graphs_among(tuple(GRAPHS))]
+
+
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """Five tables and a figure for each way of joining, and what joining changes."""
+    """Five tables and a figure for each way of joining, what joining changes, the paper's way."""
     tables: list[Table] = []
     claims: list[Claim] = []
-    joined: dict[str, dict[str, Pooled]] = {}
-    for join in _joins(scope):
-        egos, seeds = scope.graphs_among(tuple(GRAPHS)), _seeds(scope, join)
-        results = {
-            ego: [result_of(comparison(join, ego, seed, scope.quick)) for seed in seeds]
-            for ego in egos
-        }
-        choices = {
-            ego: [result_of(choice_of_memory(join, ego, seed, scope.quick)) for seed in seeds]
-            for ego in egos
-        }
-        joined[join] = pools = {ego: pooled(of_seeds) for ego, of_seeds in results.items()}
+    found = {join: _results(comparison, scope, join, result_of) for join in _joins(scope)}
+    joined = {
+        join: {ego: pooled(of_seeds) for ego, of_seeds in results.items()}
+        for join, results in found.items()
+    }
+    in_the_papers_way = _by_ego(_protocol_works(scope), result_of)
+    for join, results in found.items():
+        choices = _results(choice_of_memory, scope, join, result_of)
+        pools = joined[join]
         chosen = {ego: pooled(of_seeds).best() for ego, of_seeds in choices.items()}
-        tables += tables_of(join, pools, chosen, results)
+        further = _as_published_rows(join, joined, in_the_papers_way)
+        tables += tables_of(join, pools, chosen, results, further)
         claims += table1_claims(join, _by_name(pools), _by_name(results))
         write_figure(folder, _figure_name(join), _figure(pools))
+    if in_the_papers_way:
+        truncation = {work.ego: result_of(work) for work in _truncation_works(scope)}
+        ties = _by_ego(list(map(TieRules, _protocol_works(scope))), result_of)
+        tables += [protocol_table(in_the_papers_way), truncation_table(truncation)]
+        tables.append(ties_table(ties))
     if len(joined) == len(SUFFIXES):
         tables.append(joining_table(joined["by id"], joined["as published"]))
     return Findings(
@@ -128,6 +169,41 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
             for join in joined
         ),
     )
+
+
+def _results(
+    make: Callable[[str, str, int, bool], Comparison], scope: Scope, join: str, result_of: ResultOf
+) -> dict[str, list[Result]]:
+    """What the comparisons of each graph stored, one per seed."""
+    return {
+        ego: [result_of(make(join, ego, seed, scope.quick)) for seed in _seeds(scope, join)]
+        for ego in scope.graphs_among(tuple(GRAPHS))
+    }
+
+
+def _by_ego(
+    works: Sequence[Comparison] | Sequence[TieRules], result_of: ResultOf
+) -> dict[str, list[Result]]:
+    """What units on attributes as published stored, graph by graph."""
+    results: dict[str, list[Result]] = {}
+    names = {f"facebook:{ego}{SUFFIXES['as published']}": ego for ego in GRAPHS}
+    for work in works:
+        results.setdefault(names[work.graph], []).append(result_of(work))
+    return results
+
+
+def _as_published_rows(
+    join: str, joined: Mapping[str, Mapping[str, Pooled]], protocol: Mapping[str, Sequence[Result]]
+) -> list[tuple[str, dict[str, str]]]:
+    """Rows of the headline that share the paper's join of attributes."""
+    rows = []
+    if protocol:
+        rows.append(("… trained here in its way (`protocol=paper`)", protocol_cells(protocol)))
+    if join == "by id" and "as published" in joined:
+        pools = joined["as published"]
+        cells = {ego: f"{pool.estimate('ratio', 'garden').mean:.2f}" for ego, pool in pools.items()}
+        rows.append(("… by `a2c` as we train it", cells))
+    return rows
 
 
 def _joins(scope: Scope) -> tuple[str, ...]:

@@ -35,7 +35,11 @@ Pools = Mapping[str, Pooled]  # by ego id
 
 
 def tables_of(
-    join: str, pools: Pools, chosen: Mapping[str, str], results: Mapping[str, Sequence[Result]]
+    join: str,
+    pools: Pools,
+    chosen: Mapping[str, str],
+    results: Mapping[str, Sequence[Result]],
+    as_published: Sequence[tuple[str, Mapping[str, str]]] = (),
 ) -> list[Table]:
     """The five tables for one way of joining attributes.
 
@@ -44,6 +48,7 @@ def tables_of(
         pools: The comparisons, by ego id.
         chosen: Trellis with the memory that validation targets chose, by ego id.
         results: What each seed's comparison stored, by ego id.
+        as_published: Rows of the headline that are of attributes as published.
 
     Returns:
         The headline, oracle ratios, truncation, wins and paired differences.
@@ -56,7 +61,7 @@ def tables_of(
         return Table(f"{name}-{slug}", caption, columns, tuple(rows), footing)
 
     return [
-        headline_table(f"headline-{slug}", pools, chosen, footing),
+        headline_table(f"headline-{slug}", pools, chosen, footing, as_published),
         table(
             "ratio",
             f"Oracle ratio, attributes joined {join} (95 % interval)",
