@@ -12,7 +12,6 @@ from garden.datasets.random_graphs import power_law
 from garden.errors import DataError, GardenError, GraphError, SpecError, StrategyError
 from garden.experiments.peers.cut import keys_for, views_of
 from garden.peers.agent import Agent
-from garden.peers.config import AgentConfig
 from garden.peers.envelopes import Message
 from garden.peers.virtual_time import VirtualNetwork
 from garden.resolve import contender_named
@@ -82,35 +81,29 @@ def walks_of(graph, name, pairs, rows=None, attempts=None, max_hops=100):
     return [tuple(keys[list(walk.nodes)].tolist()) for walk in walks]
 
 
-def virtual_paths(graph, name, pairs, max_hops=100):
-    """The paths of peers in virtual time, as keys of holders."""
+def virtual_paths(graph, name, pairs):
+    """The ids and paths of messages among peers in virtual time, as keys of holders."""
     contender = contender_named(name)
-    keys = keys_for(graph, contender.strategy)
-    agents = [
-        Agent(view, contender.strategy, contender.memory, config=AgentConfig())
-        for view in views_of(graph, keys)
-    ]
+    keys = keys_for(graph, contender.strategy).tolist()
+    views = views_of(graph, keys_for(graph, contender.strategy))
+    agents = [Agent(view, contender.strategy, contender.memory) for view in views]
     network = VirtualNetwork(agents, 0)
     network.settle()
     paths = {}
 
     def note(_now, envelope):
         if isinstance(envelope.body, Message):
-            body = envelope.body
-            paths.setdefault(body.id, {})[body.hop] = envelope.receiver
+            paths.setdefault(envelope.body.id, {})[envelope.body.hop] = envelope.receiver
 
     network.watch(note)
-    ids = []
-    for (source, target), message_id in zip(pairs, ids_of(len(pairs)), strict=True):
-        sender, card = network.agents[int(keys[source])], network.agents[int(keys[target])].card
-        network._act(
-            sender.key,
-            sender.send(card, b"", message_id, bytes(16), network.clock_of(sender.key), max_hops),
-        )
-        ids.append(message_id)
+    cards = [network.agents[keys[target]].card for _, target in pairs]
+    ids = [
+        network.send(keys[source], card, hop_limit=100)
+        for (source, _), card in zip(pairs, cards, strict=True)
+    ]
     network.finish(ids)
-    return [
-        (int(keys[source]), *(paths[one][hop] for hop in sorted(paths[one])))
+    return ids, [
+        (keys[source], *(paths[one][hop] for hop in sorted(paths[one])))
         for (source, _), one in zip(pairs, ids, strict=True)
     ]
 
@@ -183,8 +176,38 @@ def test_cluster__refuses_what_the_shards_are_not_cut_for(folder, tmp_path):
         Cluster(folder, config=ClusterConfig(cpus_per_actor=100))
 
 
+@pytest.mark.parametrize("count", [40, pytest.param(1000, marks=pytest.mark.slow)])
+def test_cluster__paths_are_those_of_peers_in_virtual_time(cluster, graph, count):
+    pairs = pairs_of(graph, count)
+    ids, expected = virtual_paths(graph, NAME, pairs)
+    sent = cluster.send([(str(one), str(other)) for one, other in pairs], ids=ids)
+    assert [one.path for one in sent] == expected
+
+
 @pytest.mark.slow
-def test_cluster__paths_are_those_of_peers_in_virtual_time(cluster, graph):
+@pytest.mark.parametrize("memory", ["none", "visited", "frontier"])
+def test_cluster__of_ten_thousand_nodes_equals_one_process(tmp_path, memory):
+    graph, name = power_law(10_000, 16), f"beacons+{memory}"
+    cut_shards(graph, 4, tmp_path / "shards")
+    rows = representations_of(graph, contender_named(name).strategy)
     pairs = pairs_of(graph, 1000)
-    sent = sent_by(cluster, graph, pairs)
-    assert [one.path for one in sent] == virtual_paths(graph, NAME, pairs)
+    with Cluster(tmp_path / "shards", name) as cluster:
+        cluster.settle()
+        assert_same_rows(cluster.rows_of(graph.node_names), rows)
+        sent = sent_by(cluster, graph, pairs)
+    assert [one.path for one in sent] == walks_of(graph, name, pairs, rows)
+
+
+@pytest.mark.slow
+def test_cluster__of_plain_rounds_begins_anew_where_an_actor_dies(folder, graph):
+    pairs = pairs_of(graph, 40)
+    with Cluster(folder, NAME, config=ClusterConfig(compiled=False)) as cluster:
+        cluster.settle()
+        os.kill(cluster.processes[3], signal.SIGKILL)
+        sent = sent_by(cluster, graph, pairs)
+        again = [len(one.attempts) - 1 for one in sent]
+        assert {one.ending for one in sent} == {"delivered"}
+        assert cluster.deaths == 1
+        expected = representations_of(graph, contender_named(NAME).strategy)
+        assert_same_rows(cluster.rows_of(graph.node_names), expected)
+    assert [one.path for one in sent] == walks_of(graph, NAME, pairs, attempts=again)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ from garden.search.spread import imported_ray
 from garden.strategies.base import Strategy
 from garden.strategies.memory import Memory
 
+START_SECONDS = 120  # in which an actor that died must have been started again
+_PAUSE = 0.2  # seconds between two questions whether it has
 _LOG = logging.getLogger("garden")
 
 
@@ -118,24 +121,24 @@ class Actors:
             raise ForgottenError("an actor died") from None
 
     def load(self, shards: Sequence[int]) -> list[int]:
-        """Let actors read their shards, where they have not; the ids of their processes."""
+        """Let actors read their shards, where they have not; the ids of their processes.
+
+        An actor that Ray is starting again is waited for.
+        """
+        give_up = time.monotonic() + START_SECONDS
         while True:
             loaded, dead = self.of_all("load", dict.fromkeys(shards, ()), shared=False)
             if not dead:
                 return [loaded[shard].summary for shard in shards]
-            self._note_deaths(dead)
+            if time.monotonic() > give_up:
+                raise GardenError(
+                    f"the actor of shard {dead[0]} has not come up again in {START_SECONDS} s: "
+                    "memory may have run out; cut the graph into more shards"
+                )
+            time.sleep(_PAUSE)
 
     def revive(self, dead: Sequence[int]) -> None:
         """Let actors that died read their shards again."""
-        self._note_deaths(dead)
-        self.load(dead)
-
-    def close(self) -> None:
-        """End all actors."""
-        for handle in self._handles:
-            self._ray.kill(handle)
-
-    def _note_deaths(self, dead: Sequence[int]) -> None:
         self.deaths += len(dead)
         for shard in dead:
             _LOG.warning("the actor of shard %d died: it begins anew from its shard", shard)
@@ -144,6 +147,12 @@ class Actors:
                 f"actors died {self.deaths} times, of shard {dead[0]} last: memory may have run "
                 "out; cut the graph into more shards, or raise `max_restarts`"
             )
+        self.load(dead)
+
+    def close(self) -> None:
+        """End all actors."""
+        for handle in self._handles:
+            self._ray.kill(handle)
 
     def _call(self, shard: int, method: str, given: Sequence[Any], count: int) -> list[Any]:
         called = getattr(self._handles[shard], method).options(num_returns=count)
