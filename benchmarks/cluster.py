@@ -1,11 +1,13 @@
 """Settling ``beacons`` and passing messages in shards, beside one process in the same run.
 
     python benchmarks/cluster.py [--nodes 100000] [--shards 2] [--messages 1000] [--json FILE|-]
+    python benchmarks/cluster.py --count 2 4 8 16 [--nodes 10000] [--json FILE|-]
 
 One process settles with the compiled build and walks message by message, as peers walk; the actors
 of a local Ray do the same in shards. Actors load compiled kernels from numba's cache, within the
 time measured: run it once before. Starting Ray and reading the shards is timed apart. Memory of the
-actors counts what they share more than once.
+actors counts what they share more than once. With ``--count`` nothing is timed: it counts what so
+many shards hold and tell, in one process.
 """
 
 from __future__ import annotations
@@ -20,12 +22,15 @@ import numpy as np
 
 import garden
 from _timing import peak_gigabytes, report
+from garden.cluster.beacon_rounds import BeaconRounds
 from garden.cluster.cutting import cut_shards
 from garden.cluster.network import Cluster
+from garden.cluster.shard_files import read_shard
 from garden.graphs.graph import Graph
 from garden.resolve import contender_named
 from garden.search.rounds import node_keys, settle
 from garden.search.walk import walk_by_keys
+from garden.strategies.gossip.beacons import Beacons
 
 STRATEGY = "beacons+backtrack"
 MAX_HOPS = 100
@@ -118,13 +123,59 @@ def measured(nodes: int, shards: int, messages: int) -> dict[str, Any]:
     }
 
 
+def counted(nodes: int, num_shards: int) -> dict[str, Any]:
+    """What shards hold and tell each other until they have settled, in one process."""
+    graph, strategy = garden.load(f"power-law:n={nodes},degree=16"), Beacons()
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "shards"
+        manifest = cut_shards(graph, num_shards, folder)
+        size = sum(path.stat().st_size for path in folder.rglob("*.parquet"))
+        shards = [read_shard(folder, manifest, number) for number in range(num_shards)]
+    rounds = [BeaconRounds(shard, strategy, nodes) for shard in shards]
+    told, num_bytes, changed = [one.begin() for one in rounds], 0, 1
+    while changed:
+        num_bytes += sum(
+            one.num_bytes
+            for home, parts in enumerate(told)
+            for shard, one in enumerate(parts)
+            if shard != home
+        )
+        columns = list(zip(*told, strict=True))
+        heard = [one.hear(parts) for one, parts in zip(rounds, columns, strict=True)]
+        changed, told = sum(one[0] for one in heard), [one[1] for one in heard]
+    columns = list(zip(*told, strict=True))
+    rows = [one.finish(parts) for one, parts in zip(rounds, columns, strict=True)]
+    entries = sum(len(one.ragged["keys"].values) for one in rows)
+    own = sum(
+        int(one.ragged["keys"].offsets[shard.num_own])
+        for one, shard in zip(rows, shards, strict=True)
+    )
+    return {
+        "nodes": nodes,
+        "shards": num_shards,
+        "entries_per_node": own / nodes,
+        "bytes_between_shards_per_node": num_bytes / nodes,
+        "border_rows_per_node": sum(len(shard.homes) for shard in shards) / nodes,
+        "entries_held_per_node": entries / nodes,
+        "row_bytes_held_per_node": sum(int(one.bytes_per_row.sum()) for one in rows) / nodes,
+        "link_bytes_per_node": sum(shard.indices.nbytes for shard in shards) / nodes,
+        "disk_bytes_per_node": size / nodes,
+    }
+
+
 def main() -> None:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--shards", type=int, default=2)
     parser.add_argument("--messages", type=int, default=1_000)
+    parser.add_argument("--count", type=int, nargs="+")
     given = parser.parse_known_args()[0]
+    if given.count:
+        counts = [counted(given.nodes, shards) for shards in given.count]
+        cells = [[f"{value:.6g}" for value in one.values()] for one in counts]
+        report("Shards", [name.replace("_", " ") for name in counts[0]], cells, counts)
+        return
     content = measured(given.nodes, given.shards, given.messages)
     rows = [
         (name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value))

@@ -106,3 +106,12 @@ def test_rounds__a_shard_catches_up_on_what_others_told(shards_of, after):
     else:
         rows = again.finish([one if one is None else one[count] for one in replayed])
         assert_same_rows(rows, expected.take(cut.positions(cut.shards[0].keys)))
+
+
+def test_rounds__by_several_threads_are_the_same(shards_of, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    monkeypatch.setattr("garden.cluster.beacon_rounds._BLOCK", 7)
+    cut, strategy = shards_of(power_law(150, 4), 2), Beacons(k=3)
+    expected = representations_of(cut.graph, strategy)
+    for shard, rows in zip(cut.shards, settled(compiled_rounds(cut, strategy))[0], strict=True):
+        assert_same_rows(rows, expected.take(cut.positions(shard.keys)))

@@ -15,6 +15,7 @@ import numpy as np
 from garden.cluster.shard_files import Shard
 from garden.compiled import compiled
 from garden.errors import StrategyError
+from garden.process_settings import map_in_threads
 from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.gossip.sketches import MAX_DISTANCE, best_first
 from garden.strategies.representations import Ragged, Representations, concatenated
@@ -98,7 +99,8 @@ class BeaconRounds:
         self._take(told)
         fresh = self._levels[-1].ragged["keys"]
         counts = np.empty(self._shard.num_own, dtype=np.int64)
-        blocks = [self._heard(fresh, counts, first) for first in range(0, len(counts), _BLOCK)]
+        firsts = range(0, len(counts), _BLOCK)
+        blocks = map_in_threads(lambda first: self._heard(fresh, counts, first), firsts)
         if len(self._levels) > MAX_DISTANCE and counts.any():
             raise StrategyError(
                 f"a beacon is more than {MAX_DISTANCE} hops away: sketches end there"

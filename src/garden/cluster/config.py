@@ -18,7 +18,7 @@ class ClusterConfig:
     """How often actors may die before the cluster gives up."""
 
     cpus_per_actor: float = 1.0
-    """The cores that Ray sets aside for each actor."""
+    """The cores that Ray sets aside for each actor; whole ones are so many threads in rounds."""
 
     compiled: bool = True
     """Whether ``beacons`` uses its compiled rounds; the plain ones give the same rows."""
