@@ -5,9 +5,10 @@
 
 One process settles with the compiled build and walks message by message, as peers walk; the actors
 of a local Ray do the same in shards. Actors load compiled kernels from numba's cache, within the
-time measured: run it once before. Starting Ray and reading the shards is timed apart. Memory of the
-actors counts what they share more than once. With ``--count`` nothing is timed: it counts what so
-many shards hold and tell, in one process.
+time measured: run it once before. Starting Ray and reading the shards is timed apart. Processor
+time, which other work on the machine disturbs less, is the driver's and that of the busiest actor.
+Memory of the actors counts what they share more than once. With ``--count`` nothing is timed: it
+counts what so many shards hold and tell, in one process.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def ids_of(count: int) -> list[bytes]:
 def in_one_process(graph: Graph, pairs: np.ndarray) -> tuple[dict[str, float], list[tuple]]:
     """Seconds, and the path of each message."""
     contender, keys = contender_named(STRATEGY), node_keys(graph, 0)
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
     rows = settle(graph, contender.strategy).rows
     settled = time.perf_counter()
     paths = []
@@ -69,7 +70,8 @@ def in_one_process(graph: Graph, pairs: np.ndarray) -> tuple[dict[str, float], l
         )
         paths.append(tuple(keys[list(walk.nodes)].tolist()))
     done = time.perf_counter()
-    return {"one_settle_s": settled - start, "one_messages_s": done - settled}, paths
+    figures = {"one_settle_s": settled - start, "one_messages_s": done - settled}
+    return {**figures, "one_cpu_s": time.process_time() - cpu}, paths
 
 
 def in_shards(graph: Graph, num_shards: int, pairs: np.ndarray) -> tuple[dict[str, Any], list]:
@@ -84,6 +86,7 @@ def in_shards(graph: Graph, num_shards: int, pairs: np.ndarray) -> tuple[dict[st
         start = time.perf_counter()
         with Cluster(folder, STRATEGY) as cluster:
             figures["start_s"] = time.perf_counter() - start
+            before, cpu = cluster.usage(), time.process_time()
             start = time.perf_counter()
             settled = cluster.settle()
             between = time.perf_counter()
@@ -91,13 +94,16 @@ def in_shards(graph: Graph, num_shards: int, pairs: np.ndarray) -> tuple[dict[st
             sent = cluster.send(names, MAX_HOPS, ids=ids_of(len(pairs)))
             figures["messages_s"] = time.perf_counter() - between
             figures["settle_s"] = between - start
+            after, cpu = cluster.usage(), time.process_time() - cpu
+            used = [b.cpu_seconds - a.cpu_seconds for a, b in zip(before, after, strict=True)]
+            figures["cpu_s"] = cpu + max(used)
             figures["rounds"] = settled.rounds
             figures["entries_per_node"] = settled.entries_per_node
             figures["bytes_per_node"] = settled.bytes_per_node
             figures["bytes_between_shards_per_node"] = settled.bytes_between_shards_per_node
             figures["bytes_between_shards_per_message"] = cluster.message_bytes / len(sent)
             figures["hops_per_message"] = float(np.mean([one.hops for one in sent]))
-            figures["actors_peak_gb"] = sum(cluster.peak_bytes()) / 1e9
+            figures["actors_peak_gb"] = sum(one.peak_bytes for one in after) / 1e9
     return figures, [one.path for one in sent]
 
 
@@ -119,6 +125,7 @@ def measured(nodes: int, shards: int, messages: int) -> dict[str, Any]:
         **one,
         **figures,
         "ratio": total / (one["one_settle_s"] + one["one_messages_s"]),
+        "cpu_ratio": figures["cpu_s"] / one["one_cpu_s"],
         "driver_peak_gb": peak_gigabytes(),
     }
 

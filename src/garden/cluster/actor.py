@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import resource
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,14 @@ from garden.strategies.representations import Representations
 
 class ForgottenError(GardenError):
     """The actor was started again and has not been brought up to date."""
+
+
+class Usage(NamedTuple):
+    """What the process of an actor has used so far."""
+
+    cpu_seconds: float
+    peak_bytes: int
+    """The most memory that it has held, shared memory included."""
 
 
 class ShardActor:
@@ -111,9 +119,10 @@ class ShardActor:
         names = read_names(self._folder, self._manifest, self._number)
         return [names[row] for row in self._loaded().own_rows(keys).tolist()]
 
-    def peak_bytes(self) -> int:
-        """The most memory that this process has held, shared memory included."""
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    def usage(self) -> Usage:
+        """What this process has used so far."""
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        return Usage(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
 
     def _loaded(self) -> Shard:
         if self._shard is None:

@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from garden.cluster.actor import Usage
 from garden.cluster.calls import Actors
 from garden.cluster.config import ClusterConfig
 from garden.cluster.sending import Sending, Sent
@@ -182,12 +183,11 @@ class Cluster:
             names |= dict(zip(here.tolist(), found, strict=True))
         return [names[key] for key in keys]
 
-    def peak_bytes(self) -> list[int]:
-        """The most memory that each actor's process has held, shared memory included."""
-        return [
-            int(self._actors.result(self._actors.reference(shard, "peak_bytes")))
-            for shard in range(len(self._actors))
-        ]
+    def usage(self) -> list[Usage]:
+        """What each actor's process has used so far: processor time and memory."""
+        shards = range(len(self._actors))
+        references = [self._actors.reference(shard, "usage") for shard in shards]
+        return [self._actors.result(reference) for reference in references]
 
     def close(self) -> None:
         """End the actors, and the Ray cluster where it was started here."""
