@@ -1,6 +1,9 @@
+import hashlib
 import json
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import garden
@@ -110,3 +113,17 @@ def test_cut__refuses_equal_keys_what_is_there_and_too_many_shards(tmp_path, mon
     with pytest.raises(GraphError, match="two nodes have the same key: choose another seed"):
         cut_shards(graph, 2, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_shard__that_holds_a_key_twice_is_refused(shards_of):
+    cut = shards_of(power_law(50, 4), 2)
+    path = cut.folder / "shard-00000" / "nodes.parquet"
+    table = pq.read_table(path)
+    keys = table["key"].to_numpy().copy()
+    keys[1] = keys[0]
+    pq.write_table(table.set_column(0, "key", pa.array(keys)), path)
+    content = json.loads((cut.folder / MANIFEST).read_text())
+    content["digests"][0]["nodes.parquet"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    (cut.folder / MANIFEST).write_text(json.dumps(content))
+    with pytest.raises(DataError, match="shard-00000: two nodes have the same key: cut the graph"):
+        read_shard(cut.folder, read_manifest(cut.folder), 0)

@@ -18,7 +18,8 @@ from garden.strategies.base import Strategy
 from garden.strategies.memory import Memory
 
 START_SECONDS = 120  # in which an actor that died must have been started again
-_PAUSE = 0.2  # seconds between two questions whether it has
+_CORES_SECONDS = 10  # in which actors that have ended give back their cores
+_PAUSE = 0.2  # seconds between two looks at either
 _LOG = logging.getLogger("garden")
 
 
@@ -53,13 +54,7 @@ class Actors:
         self._num_shards = manifest.num_shards
         self._max_restarts = config.max_restarts
         self.deaths = 0
-        needed = config.cpus_per_actor * manifest.num_shards
-        there = self._ray.cluster_resources().get("CPU", 0)
-        if needed > there:
-            raise GardenError(
-                f"{manifest.num_shards} actors need {needed:g} cores and the Ray cluster has "
-                f"{there:g}: start more, or set `cpus_per_actor` lower"
-            )
+        self._check_cores(config.cpus_per_actor * manifest.num_shards)
         remote = self._ray.remote(
             num_cpus=config.cpus_per_actor, max_restarts=-1, max_task_retries=0
         )(ShardActor)
@@ -153,6 +148,17 @@ class Actors:
         """End all actors."""
         for handle in self._handles:
             self._ray.kill(handle)
+
+    def _check_cores(self, needed: float) -> None:
+        """Refuse to wait for cores that are not there, or that others do not give back."""
+        give_up = time.monotonic() + _CORES_SECONDS
+        while needed > (free := self._ray.available_resources().get("CPU", 0)):
+            if time.monotonic() > give_up or needed > self._ray.cluster_resources().get("CPU", 0):
+                raise GardenError(
+                    f"{self._num_shards} actors need {needed:g} cores and {free:g} are free in the "
+                    "Ray cluster: start more, or set `cpus_per_actor` lower"
+                )
+            time.sleep(_PAUSE)
 
     def _call(self, shard: int, method: str, given: Sequence[Any], count: int) -> list[Any]:
         called = getattr(self._handles[shard], method).options(num_returns=count)
