@@ -19,6 +19,7 @@ TABLE = re.compile(
     r"(?:<!-- (some rows of )?results/(\w+)/([\w-]+)\.md -->\n)?((?:^\|.*\n)+)", re.M
 )
 OTHER_ORIGIN = {
+    "docs/cluster.md": "a test below reads results/scale/cluster.json; the plan is arithmetic",
     "docs/did-not-help.md": "the experiment went with the code that it was about",
     "docs/environments.md": "measured with the two recipes of examples/",
     "docs/peers.md": "each row has the flags of the command that measured it",
@@ -98,6 +99,31 @@ def test_readme__shows_rows_of_the_main_table_and_apart_from_it_of_agents_that_t
     assert talking[:3] == [True, "gossip", "gossip-trellis"]
     assert "beacons" in talking[3]
     assert "beacons" not in main[3]
+
+
+def test_docs__the_figures_of_clusters_are_the_measured_ones():
+    measured = json.loads((ROOT / "results/scale/cluster.json").read_text("utf-8"))
+    beside, counted = (t for page, *_, t in tables() if page == "docs/cluster.md" and "10⁵" in t)
+    fewer, more = measured["beside_one_process"]
+    rows = {row[0]: row[1:] for row in map(cells, beside.splitlines())}
+    assert rows["two actors ÷ one process"] == (f"{fewer['ratio']:.2f}", f"{more['ratio']:.2f}")
+    assert rows["bytes between shards until all is settled, for each node"] == tuple(
+        f"{one['bytes_between_shards_per_node']:.0f}" for one in (fewer, more)
+    )
+    assert rows["bytes between shards, for each message (hops)"] == tuple(
+        f"{one['bytes_between_shards_per_message']:.0f} ({one['hops_per_message']:.1f})"
+        for one in (fewer, more)
+    )
+    assert [row[1:] for row in map(cells, counted.splitlines()[2:])] == [
+        (
+            str(one["shards"]),
+            f"{one['border_rows_per_node']:.1f}",
+            f"{one['bytes_between_shards_per_node']:,.0f}",
+            f"{one['row_bytes_held_per_node']:,.0f}",
+            f"{one['disk_bytes_per_node']:.0f}",
+        )
+        for one in measured["counted"]
+    ]
 
 
 def test_docs__shipped_weights_have_the_figures_of_the_page(real_data):

@@ -24,6 +24,7 @@ import tyro
 from garden import __version__
 from garden.cli.adapt import Adapt
 from garden.cli.benchmark import BenchmarkGraph, BenchmarkRun, BenchmarkTable
+from garden.cli.cluster import ClusterCut, ClusterRun
 from garden.cli.console import Verbosity, print_line
 from garden.cli.data import DataConvert, DataFetch, DataInfo, DataList
 from garden.cli.evaluate import Evaluate
@@ -45,6 +46,7 @@ _DESCRIPTION = """Decentralised search on attributed graphs: learn it, run it, s
 _COMPLETION = "--tyro-print-completion"
 _DATA = "List the graphs known by name, show what one holds, convert one, or fetch real ones."
 _PEERS = "Agents that run for real: cut a graph into them, and measure how they bear faults."
+_CLUSTER = "Graphs in shards: cut one, let Ray actors settle on it and pass messages."
 _BENCHMARK = "A benchmark that others can enter: play its frozen tasks, set entries side by side."
 _OTHER_FLAGS = {"scale=False": "--no-scaling"}  # flags with a name of their own
 _ARGUMENT = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")
@@ -59,6 +61,10 @@ PeersCommand = (
     Annotated[PeersCut, tyro.conf.subcommand("cut", prefix_name=False)]
     | Annotated[PeersFaults, tyro.conf.subcommand("faults", prefix_name=False)]
     | Annotated[PeersAttacks, tyro.conf.subcommand("attacks", prefix_name=False)]
+)
+ClusterCommand = (
+    Annotated[ClusterCut, tyro.conf.subcommand("cut", prefix_name=False)]
+    | Annotated[ClusterRun, tyro.conf.subcommand("run", prefix_name=False)]
 )
 BenchmarkCommand = (
     Annotated[BenchmarkRun, tyro.conf.subcommand("run", prefix_name=False)]
@@ -75,6 +81,7 @@ Command = (
     | Annotated[Route, tyro.conf.subcommand("route")]
     | Annotated[Export, tyro.conf.subcommand("export")]
     | Annotated[PeersCommand, tyro.conf.subcommand("peers", description=_PEERS)]
+    | Annotated[ClusterCommand, tyro.conf.subcommand("cluster", description=_CLUSTER)]
     | Annotated[BenchmarkCommand, tyro.conf.subcommand("benchmark", description=_BENCHMARK)]
     | Annotated[Serve, tyro.conf.subcommand("serve")]
     | Annotated[Reproduce, tyro.conf.subcommand("reproduce")]

@@ -8,6 +8,7 @@ compiled build that gives the same rows (:mod:`.sketch_kernels`).
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -68,12 +69,17 @@ def node_keys(graph: Graph, seed: int) -> np.ndarray:
 
     Where two are equal, a :class:`garden.GraphError` says so.
     """
+    return different_keys(keys_of_names(graph.node_names, seed), graph.name)
+
+
+def keys_of_names(names: Sequence[str], seed: int) -> np.ndarray:
+    """The hash of each name and the seed, (num_names,) uint64."""
     salt = seed.to_bytes(8, "little")
     digests = b"".join(
         hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8, salt=salt).digest()
-        for name in graph.node_names
+        for name in names
     )
-    return different_keys(np.frombuffer(digests, dtype="<u8").astype(np.uint64), graph.name)
+    return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
 
 def different_keys(keys: np.ndarray, name: str) -> np.ndarray:
@@ -178,7 +184,7 @@ def settle_by_rounds(
     listening = np.flatnonzero(graph.degrees > 0)
     rounds = 0
     while len(listening):
-        heard = _heard(graph, strategy, rows, listening)
+        heard = heard_rows(graph, strategy, rows, listening)
         before = rows.take(listening)
         changed = differing_rows(before, heard)
         who = listening[changed]
@@ -199,7 +205,7 @@ def settle_by_rounds(
     return Settled(rows, _cost(graph, strategy, rows, rounds, told))
 
 
-def _heard(
+def heard_rows(
     graph: Graph, strategy: GossipStrategy, rows: Representations, agents: np.ndarray
 ) -> Representations:
     """The new rows of some agents, a block of them at a time."""
