@@ -17,14 +17,18 @@ from typing import Any
 
 import numpy as np
 
-from garden.datasets.text_files import csv_delimiter, csv_records, inner_suffix
+from garden.datasets.text_files import csv_delimiter, csv_records, inner_suffix, is_gzipped
 from garden.errors import DataError, one_line, short_repr
 from garden.graphs.convert import node_name
 from garden.graphs.parsed_graph import as_number, is_missing, is_vector
 from garden.graphs.stored_columns import numbered_cells
+from garden.memory import require_memory
 
 LARGE_BYTES = 1 << 22
 """Of a text file that is read by blocks (:mod:`.csv_blocks`)."""
+_TEXT_FACTOR = 16  # bytes of memory for a byte of the file at the peak of reading, measured
+_PARQUET_FACTOR = 25
+_PACKED_FACTOR = 5  # bytes of text in a byte of a gzipped file, about
 _SUFFIXES = (".csv", ".tsv", ".parquet")
 
 
@@ -210,6 +214,7 @@ def _read_parquet(path: Path, is_nodes: bool) -> Table:
         ) from None
     if not path.is_file():
         raise DataError(f"{path}: no such file: check the path")
+    _require_memory(path, _PARQUET_FACTOR)
     try:
         columns = simple_columns(path)
         if columns is not None:
@@ -261,5 +266,14 @@ def _csv_rows(
 
 
 def is_large(path: Path) -> bool:
-    """Whether a text file is so large that it is read by blocks, for which pyarrow is needed."""
+    """Whether a text file is so large that it is read by blocks, for which pyarrow is needed.
+
+    One that would not fit into memory is refused.
+    """
+    _require_memory(path, _TEXT_FACTOR * (_PACKED_FACTOR if is_gzipped(path) else 1))
     return path.stat().st_size >= LARGE_BYTES and find_spec("pyarrow") is not None
+
+
+def _require_memory(path: Path, factor: float) -> None:
+    advice = "read it on a larger machine, where `garden data convert` makes an .npz of it"
+    require_memory(factor * path.stat().st_size, f"{path}: reading it", advice)
