@@ -16,6 +16,8 @@ from garden.errors import SpecError
 from garden.graphs.graph import Graph
 from garden.memory import MemoryLimitError, available_bytes, require_memory
 from garden.models.registry import ModelConfig
+from garden.search import rounds
+from garden.strategies.gossip.beacons import Beacons
 from garden.training.config import TrainingOptions
 from garden.training.trainer import Trainer
 
@@ -105,6 +107,12 @@ def test_memory__a_training_that_is_too_large_names_the_targets_of_an_update(two
     options = TrainingOptions(targets_per_update=1000).resolved()
     with pytest.raises(MemoryLimitError, match="lower `targets_per_update` \\(now 1000\\)"):
         Trainer([task], options, ModelConfig())
+
+
+def test_memory__sketches_that_are_too_large_name_the_number_of_beacons(two_gigabytes, monkeypatch):
+    monkeypatch.setattr(rounds, "_BYTES_PER_BEACON", 1e6)
+    with pytest.raises(MemoryLimitError, match="fewer beacons, such as beacons:k=8"):
+        rounds.settle(garden.load("power-law:n=200,degree=4"), Beacons())
 
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="no limit on sizes of files")
