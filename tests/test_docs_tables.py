@@ -21,6 +21,7 @@ TABLE = re.compile(
 OTHER_ORIGIN = {
     "docs/did-not-help.md": "the experiment went with the code that it was about",
     "docs/environments.md": "measured with the two recipes of examples/",
+    "docs/large-graphs.md": "each row has the command that measured it",
     "docs/peers.md": "each row has the flags of the command that measured it",
     "docs/threat-model.md": "each table has the command that measured it",
     "docs/strategies.md": "a test below evaluates the shipped weights",
