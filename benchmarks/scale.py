@@ -40,7 +40,7 @@ from garden.strategies.gossip.beacons import Beacons
 SIZES = (10_000, 100_000, 1_000_000)
 SETTING = "attributes=64,kind=binary,blocks=20,homophily=0.7,noise=0.0,missing=0.0,seed=0"
 PAIRS, ROUTES, SOURCES, EPISODES, MAX_HOPS = 100, 10, 10, 30_000, 100
-SMALL = 500  # nodes of the graph on which a step warms up
+SMALL = 200  # nodes of the graph on which a step warms up
 
 
 def load(folder: Path) -> None:
