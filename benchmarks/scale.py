@@ -136,9 +136,23 @@ def in_process(step: str, folder: Path) -> dict[str, float]:
     return numbers
 
 
-def slope(sizes: Sequence[int], values: Sequence[float]) -> float:
-    """Of a line through the logarithms."""
-    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
+Row = Sequence[dict[str, float] | None]
+"""What a step took at every size; None where it was not measured."""
+
+
+def points(sizes: Sequence[int], row: Row, key: str) -> tuple[list[int], list[float]]:
+    """The sizes that were measured, and the numbers there."""
+    there = [(nodes, one[key]) for nodes, one in zip(sizes, row, strict=True) if one]
+    return [nodes for nodes, _ in there], [value for _, value in there]
+
+
+def slopes_of(sizes: Sequence[int], row: Row) -> dict[str, float]:
+    """Of lines through the logarithms of processor time and of memory."""
+    slopes = {}
+    for key in ("cpu_s", "peak_gb"):
+        logs = [np.log(numbers) for numbers in points(sizes, row, key)]
+        slopes[key] = float(np.polyfit(*logs, 1)[0]) if len(logs[0]) > 1 else float("nan")
+    return slopes
 
 
 def all_measured(sizes: Sequence[int]) -> dict[str, Any]:
@@ -150,10 +164,7 @@ def all_measured(sizes: Sequence[int]) -> dict[str, Any]:
             for step in STEPS:
                 found[step].append(in_process(step, Path(name)))
                 print(f"{nodes:,} nodes, {step}: {found[step][-1]}", file=sys.stderr, flush=True)
-    slopes = {
-        step: {key: slope(sizes, [one[key] for one in rows]) for key in ("cpu_s", "peak_gb")}
-        for step, rows in found.items()
-    }
+    slopes = {step: slopes_of(sizes, row) for step, row in found.items()}
     return {"setting": SETTING, "sizes": list(sizes), "measured": found, "slopes": slopes}
 
 
@@ -163,7 +174,8 @@ def table_rows(content: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     columns += [f"{nodes:,} nodes: s, GB" for nodes in content["sizes"]]
     rows = []
     for step, (_, title) in STEPS.items():
-        cells = [f"{one['cpu_s']:.3g}, {one['peak_gb']:.2g}" for one in content["measured"][step]]
+        row = content["measured"][step]
+        cells = [f"{one['cpu_s']:.3g}, {one['peak_gb']:.2g}" if one else "–" for one in row]
         slopes = content["slopes"][step]
         rows.append([title, *cells, f"{slopes['cpu_s']:.2f}", f"{slopes['peak_gb']:.2f}"])
     return [*columns, "slope, s", "slope, GB"], rows
@@ -177,10 +189,11 @@ def draw(content: dict[str, Any], path: Path) -> None:
     for place, (key, label) in enumerate((("cpu_s", "processor time, s"), ("peak_gb", "GB"))):
         axes = figure.add_subplot(1, 2, place + 1)
         for number, (step, (_, title)) in enumerate(STEPS.items()):
-            values = [one[key] for one in content["measured"][step]]
+            row = content["measured"][step]
             colour = LINE_COLOURS[number % len(LINE_COLOURS)]
             style = LINE_STYLES[number % len(LINE_STYLES)]
-            axes.loglog(content["sizes"], values, style, color=colour, marker="o", label=title)
+            sizes, values = points(content["sizes"], row, key)
+            axes.loglog(sizes, values, style, color=colour, marker="o", label=title)
         axes.set_xlabel("nodes")
         axes.set_ylabel(label)
     axes.legend(fontsize=7)
