@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORE := $(VENV)/.core
 
-.PHONY: quickstart test test-portable test-docs test-slow lint docs bench clean
+.PHONY: quickstart test test-portable test-docs test-slow lint docs bench bench-scale clean
 
 quickstart: $(CORE)
 	$(BIN)/garden quickstart
@@ -38,6 +38,10 @@ docs: $(STAMP)
 
 bench: $(STAMP)
 	for benchmark in benchmarks/[a-z]*.py; do $(BIN)/python $$benchmark || exit 1; done
+
+# Up to a million nodes, some minutes and gigabytes: table and figure of results/scale.
+bench-scale: $(STAMP)
+	$(BIN)/python benchmarks/scale.py --out results/scale
 
 $(CORE): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "garden needs Python 3.11 or newer")'

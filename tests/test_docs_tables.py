@@ -22,6 +22,7 @@ OTHER_ORIGIN = {
     "docs/cluster.md": "a test below reads results/scale/cluster.json; the plan is arithmetic",
     "docs/did-not-help.md": "the experiment went with the code that it was about",
     "docs/environments.md": "measured with the two recipes of examples/",
+    "docs/large-graphs.md": "each row has the command that measured it",
     "docs/peers.md": "each row has the flags of the command that measured it",
     "docs/threat-model.md": "each table has the command that measured it",
     "docs/strategies.md": "a test below evaluates the shipped weights",

@@ -16,7 +16,9 @@ from garden.models.layers import Dropout
 from garden.models.registry import ModelConfig, build_model
 from garden.strategies.ego_matching import key_representations, match_indicators, matched_table
 from garden.training.config import TrainingOptions
+from garden.training.methods import base, guided
 from garden.training.methods.base import (
+    embedded_rows,
     mask_links,
     masked_distances,
     match_indicator_table,
@@ -299,3 +301,49 @@ def test_temperature__is_chosen_once_stored_and_divides_scores(tmp_path):
     scores = policy.score(rows, rows.take(np.array([4])))
     policy.model.temperature.mul_(2)
     assert policy.score(rows, rows.take(np.array([4]))) == pytest.approx(scores / 2, abs=1e-5)
+
+
+@pytest.fixture
+def as_if_large(monkeypatch):
+    """Has a graph of 40 nodes trained and validated as very large ones are."""
+    monkeypatch.setattr(base, "LARGE_NODES", 10)
+    monkeypatch.setattr(guided, "LARGE_NODES", 10)
+    monkeypatch.setattr(base, "_NODES_AT_ONCE", 7)
+
+
+def trellis():
+    return build_model("trellis", GRAPH.num_attributes, ModelConfig(), (0,))
+
+
+def test_large_graphs__embed_block_by_block_to_the_same_rows(as_if_large):
+    model = trellis()
+    with torch.no_grad():
+        by_blocks = embedded_rows(model, PROBLEM)
+        assert torch.allclose(by_blocks, model.embed(PROBLEM.egos), atol=1e-5)
+
+
+def test_large_graphs__embed_the_nodes_that_are_needed_and_no_others(as_if_large):
+    model, needed = trellis(), torch.tensor([3, 9, 31])
+    rows = embedded_rows(model, PROBLEM, needed=needed)
+    assert torch.allclose(rows[:, needed], model.embed(PROBLEM.egos)[:, needed], atol=1e-5)
+    others = [node for node in range(40) if node not in needed.tolist()]
+    assert not rows[:, others].any()
+
+
+def test_large_graphs__have_the_loss_and_the_gradient_of_small_ones(monkeypatch, request):
+    config = TrainingOptions(holders_per_update=6, targets_per_update=4, dropout=0.0).resolved()
+
+    def loss_and_gradient():
+        model = trellis()
+        generator = torch.Generator().manual_seed(1)
+        loss = guided.guided_loss(model, PROBLEM, config, Dropout(0.0, generator), generator).loss
+        torch.autograd.backward(loss.sum())
+        return loss.detach(), [p.grad for p in model.parameters() if p.grad is not None]
+
+    loss, gradients = loss_and_gradient()
+    request.getfixturevalue("as_if_large")
+    same, others = loss_and_gradient()
+    assert torch.allclose(loss, same, rtol=1e-4)
+    assert len(gradients) == len(others)
+    for one, other in zip(gradients, others, strict=True):
+        assert torch.allclose(one, other, rtol=1e-3, atol=1e-5)

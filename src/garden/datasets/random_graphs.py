@@ -16,6 +16,7 @@ import numpy as np
 from garden.datasets.generated_attributes import AttributeModel, attribute_table, resolved
 from garden.errors import GraphError
 from garden.graphs.graph import Graph
+from garden.memory import require_memory
 from garden.random_streams import (
     BLOCK_MODEL_GRAPH,
     GEOMETRIC_GRAPH,
@@ -24,6 +25,8 @@ from garden.random_streams import (
 )
 
 _UNIFORM_ONE_IN = 10  # one link in ten of a power-law graph goes to a uniformly random node
+_BYTES_PER_END = 70  # at the peak of making a graph, measured
+_BYTES_PER_ATTRIBUTE = 16
 _MAX_ENDS = 1 << 28  # n · degree; beyond it the links fill tens of gigabytes
 _GRID = 1 << 26  # positions per axis of a geometric graph: squared distances stay below 2⁵³, exact
 _NO_ATTRIBUTES = AttributeModel()
@@ -256,6 +259,9 @@ def _check_parameters(family: str, n: int, degree: int, seed: int, model: Attrib
     if seed < 0:
         raise GraphError(f"{family}: seed={seed}, but it must not be negative")
     model.check(family, n)
+    num_bytes = n * (degree * _BYTES_PER_END + model.attributes * _BYTES_PER_ATTRIBUTE)
+    what = f"{family}: a graph of n={n}, degree={degree}, attributes={model.attributes}"
+    require_memory(num_bytes, what, "give a smaller n, degree or attributes")
 
 
 def _check_chance(family: str, name: str, chance: float) -> None:

@@ -25,18 +25,64 @@ def text_lines(path: Path) -> Iterator[tuple[int, str]]:
         DataError: If the file is missing, damaged, or not text; it names the line.
 
     """
-    number = 0
     try:
         with open_bytes(path) as stream:
-            for number, raw in enumerate(stream, start=1):
-                line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
-                if "\0" in line:
-                    raise DataError(f"{path}, line {number}: binary data, expected text")
-                yield number, line
-    except UnicodeDecodeError:
-        raise DataError(f"{path}, line {number}: not UTF-8 text: convert the file") from None
+            yield from decoded_lines(path, stream, 1)
     except _BROKEN_FILE as error:
         raise unreadable(path, error) from None
+
+
+def decoded_lines(path: Path, lines: Iterable[bytes], first: int) -> Iterator[tuple[int, str]]:
+    """Lines of a file as text, with their numbers.
+
+    Args:
+        path: The file, for errors.
+        lines: Its lines from one on, as bytes.
+        first: The number of that line.
+
+    """
+    number = first
+    try:
+        for number, raw in enumerate(lines, start=first):
+            line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+            if "\0" in line:
+                raise DataError(f"{path}, line {number}: binary data, expected text")
+            yield number, line
+    except UnicodeDecodeError:
+        raise DataError(f"{path}, line {number}: not UTF-8 text: convert the file") from None
+
+
+def file_blocks(path: Path, size: int, skipped: int = 0) -> Iterator[tuple[int, bytes]]:
+    """Blocks of whole lines with the number of the first; the last line always ends.
+
+    A block has an even number of quotation marks, so that no quoted cell reaches beyond it.
+
+    Args:
+        path: The file, unpacked where it is gzipped.
+        size: Bytes of a block, about.
+        skipped: How many lines at the top are left out.
+
+    """
+    try:
+        with open_bytes(path) as stream:
+            for _ in range(skipped):
+                stream.readline()
+            first, rest = skipped + 1, b""
+            while block := _whole_lines(stream, size):
+                rest += block
+                if rest.count(b'"') % 2:
+                    continue
+                yield first, rest if rest.endswith(b"\n") else rest + b"\n"
+                first, rest = first + rest.count(b"\n"), b""
+            if rest:
+                yield first, rest if rest.endswith(b"\n") else rest + b"\n"
+    except _BROKEN_FILE as error:
+        raise unreadable(path, error) from None
+
+
+def _whole_lines(stream: IO[bytes], size: int) -> bytes:
+    block = stream.read(size)
+    return block if block.endswith(b"\n") else block + stream.readline()
 
 
 def data_lines(path: Path, comments: str = "#%") -> Iterator[tuple[int, str]]:
@@ -47,14 +93,22 @@ def data_lines(path: Path, comments: str = "#%") -> Iterator[tuple[int, str]]:
         comments: The letters that begin a comment line.
 
     """
-    for number, line in text_lines(path):
+    return without_comments(text_lines(path), comments)
+
+
+def without_comments(lines: Iterable[tuple[int, str]], comments: str) -> Iterator[tuple[int, str]]:
+    """The numbered lines that are neither blank nor begin with one of these letters."""
+    for number, line in lines:
         start = line.lstrip()[:1]
         if start and start not in comments:
             yield number, line
 
 
 def csv_records(
-    path: Path, delimiter: str = ",", comments: str = ""
+    path: Path,
+    delimiter: str = ",",
+    comments: str = "",
+    lines: Iterator[tuple[int, str]] | None = None,
 ) -> Iterator[tuple[int, list[str]]]:
     """Each record with the number of its first line; blank and comment lines are skipped.
 
@@ -64,13 +118,11 @@ def csv_records(
         path: A text file, gzipped or not.
         delimiter: What separates the cells.
         comments: The letters that begin a comment line.
+        lines: Some of its lines with their numbers; all by default.
 
     """
-    lines = text_lines(path)
-    for number, line in lines:
-        start = line.lstrip()[:1]
-        if not start or start in comments:
-            continue
+    lines = text_lines(path) if lines is None else lines
+    for number, line in without_comments(lines, comments):
         body = line.rstrip("\r\n")
         if '"' not in body and "\r" not in body:  # the csv module is needed for the rest only
             yield number, [cell.strip(" ") for cell in body.split(delimiter)]

@@ -25,6 +25,7 @@ from garden.graphs.parsed_graph import (
     is_missing,
     is_vector,
 )
+from garden.graphs.stored_columns import StoredColumn, numbered_cells
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,12 @@ class _Column:
     """The cells of one raw column that are not missing, and the rows in which they stand."""
 
     name: str
-    rows: list[int]
-    cells: list[object]
+    rows: np.ndarray  # (num_present,) int64
+    cells: Sequence[object]
     locate: Callable[[int], str]
 
     def error(self, item: int, what: str) -> DataError:
-        return DataError(f"{self.locate(self.rows[item])}, column {self.name!r}: {what}")
+        return DataError(f"{self.locate(int(self.rows[item]))}, column {self.name!r}: {what}")
 
 
 @dataclass(frozen=True)
@@ -80,13 +81,15 @@ def encode_columns(
     names = [name for block in blocks for name in block.names]
     _refuse_repeats(names, source)
     num_given = max((len(cells) for cells in columns.values()), default=0)
-    complete = set(range(num_given)).intersection(*(column.rows for column in present))
+    num_present = np.zeros(num_given, dtype=np.int64)
+    for column in present:
+        num_present[column.rows] += 1
     return EncodedColumns(
         _assemble(blocks, num_rows, len(names)),
         tuple(names),
         *_numbers_of(blocks, present, num_rows),
         num_missing_cells=sum(num_given - len(column.rows) for column in present),
-        num_incomplete_rows=num_given - len(complete),
+        num_incomplete_rows=int((num_present < len(present)).sum()),
     )
 
 
@@ -118,17 +121,35 @@ def standardised_table(columns: EncodedColumns, rows: np.ndarray) -> tuple[np.nd
 
 
 def _present(name: str, cells: Sequence[object], locate: Callable[[int], str]) -> _Column:
-    rows = [row for row, cell in enumerate(cells) if not is_missing(cell)]
-    return _Column(name, rows, [cells[row] for row in rows], locate)
+    if isinstance(cells, StoredColumn):
+        rows = _stored_rows(cells)
+        return _Column(name, rows, cells.taken(rows), locate)
+    rows = np.array([row for row, cell in enumerate(cells) if not is_missing(cell)], dtype=np.int64)
+    return _Column(name, rows, [cells[row] for row in rows.tolist()], locate)
+
+
+def _stored_rows(cells: StoredColumn) -> np.ndarray:
+    """The rows in which a stored column has a cell."""
+    numbers = cells.numbers()
+    if numbers is not None:
+        return np.flatnonzero(~np.isnan(numbers))
+    codes, values = cells.coded()
+    present = np.array([not is_missing(value) for value in values], dtype=bool)
+    return np.flatnonzero(present[codes])
 
 
 def _encode(column: _Column) -> _Block:
-    if any(is_vector(cell) for cell in column.cells):
+    if isinstance(column.cells, StoredColumn):
+        stored = column.cells.numbers()
+        if stored is not None:
+            return _number_block([column.name], column, stored[:, None])
+    elif any(is_vector(cell) for cell in column.cells):
         return _vector_block(column)
+    codes, distinct = numbered_cells(column.cells)
     for read in (as_number, as_boolean):
-        numbers = _read_all(column.cells, read)
+        numbers = _read_all(distinct, read)
         if numbers is not None:
-            wide = np.array(numbers, dtype=np.float64)[:, None]
+            wide = np.array(numbers, dtype=np.float64)[codes][:, None]
             return _number_block([column.name], column, wide, read is as_number)
     return _category_block(column)
 
@@ -154,29 +175,31 @@ def _number_block(
 ) -> _Block:
     table = _finite(numbers, column)
     items, columns = np.nonzero(table)
-    rows = np.asarray(column.rows, dtype=np.int64)[items]
-    return _Block(names, rows, columns, table[items, columns], numbers if numeric else None)
+    return _Block(
+        names, column.rows[items], columns, table[items, columns], numbers if numeric else None
+    )
 
 
 def _category_block(column: _Column) -> _Block:
-    texts = [_category(column, item) for item in range(len(column.cells))]
+    codes, distinct = numbered_cells(column.cells)
+    texts = [_category(column, cell) for cell in distinct]
     categories = sorted(set(texts))
     code = {category: position for position, category in enumerate(categories)}
     return _Block(
         [f"{column.name}={category}" for category in categories],
-        np.asarray(column.rows, dtype=np.int64),
-        np.array([code[text] for text in texts], dtype=np.int64),
-        np.ones(len(texts), dtype=np.float32),
+        column.rows,
+        np.array([code[text] for text in texts], dtype=np.int64)[codes],
+        np.ones(len(codes), dtype=np.float32),
     )
 
 
-def _category(column: _Column, item: int) -> str:
-    cell = column.cells[item]
+def _category(column: _Column, cell: object) -> str:
     if not isinstance(cell, str):
         number = as_number(cell)
         if number is not None and not np.isfinite(number):
-            raise column.error(item, _not_finite(cell))
+            raise column.error(column.cells.index(cell), _not_finite(cell))
         if isinstance(cell, dict | set | frozenset):
+            item = column.cells.index(cell)
             raise column.error(item, f"{short_repr(cell)} is no number, text or vector of numbers")
     return str(cell).strip()
 

@@ -18,6 +18,7 @@ from garden.errors import GraphError, StrategyError
 from garden.graphs.ego import EgoGraphs, ragged_rows
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
+from garden.memory import require_memory
 from garden.search.progress import Progress, silent
 from garden.search.settled_cache import cache_file, read_rows, write_rows
 from garden.strategies.base import Strategy, checked_representations
@@ -29,6 +30,7 @@ from garden.strategies.representations import Representations, concatenated, dif
 
 ROWS_PER_BLOCK = 1 << 16  # neighbours' rows that are heard at a time
 ROUNDS_PER_NODE = 4  # more than it takes to tell something across a graph and back
+_BYTES_PER_BEACON = 150  # of each node at the peak of settling, from those of benchmarks
 MIN_ROUNDS = 1000  # for graphs so small that a fixed number of rounds may be longer
 
 
@@ -137,6 +139,11 @@ def _settle_afresh(graph: Graph, strategy: GossipStrategy, progress: Progress) -
             from garden.search.sketch_kernels import built_sketches
         except ImportError:  # no numba on this machine
             return settle_by_rounds(graph, strategy, keys, progress)
+        require_memory(
+            graph.num_nodes * strategy.k * _BYTES_PER_BEACON,
+            f"settling {strategy.name} on {graph.num_nodes} nodes",
+            f"keep fewer beacons, such as beacons:k={max(1, strategy.k // 2)}",
+        )
         classes = strategy.classes(graph.degrees)
         rows = built_sketches(graph, keys, classes, strategy.k, progress)
         if strategy.paths:

@@ -26,8 +26,9 @@ from garden.models.policy import Policy, PolicyInfo, read_info, write_info
 from garden.models.registry import ModelConfig, build_model
 from garden.process_settings import cut_short
 from garden.storage import CONFIG_FILE, write_text
-from garden.training.callbacks import Listener, Record, SeedListener, listeners_for
+from garden.training.callbacks import Listener, Record, SeedListener, in_words, listeners_for
 from garden.training.config import A2CConfig, RunOptions, TrainingConfig, TrainingOptions
+from garden.training.estimate import ADVISED_NODES, seconds_of_training
 from garden.training.state import STATE_FILE, SeedProgress, weights_of
 from garden.training.trainer import TRAINS_VALUE, Outcome, Trainer
 from garden.training.training_graph import with_limit
@@ -89,6 +90,7 @@ def train_seeds(
             _claim(folder, info, resume, force)
         everybody += _own_listeners(folders, run_options)
         trainer = Trainer(tasks, config, model_config, device, folders, everybody)
+        _advise(trainer)
         if resume:
             trainer.state.load(folders)
             for folder in folders:
@@ -103,6 +105,23 @@ def train_seeds(
     for run in runs:
         _warn_if_untrained(run)
     return runs
+
+
+def _advise(trainer: Trainer) -> None:
+    """On a large graph and a CPU, say what all updates may take, and what needs no training."""
+    graph = trainer.problem.graph
+    if trainer.problem.device.type != "cpu" or graph.num_nodes <= ADVISED_NODES:
+        return
+    seconds = seconds_of_training(graph, trainer.state.model, trainer.config)
+    _LOG.info(
+        "%s: %d updates on %d nodes may take %s of this processor; universal and beacons need no "
+        "training: garden evaluate %s --strategy universal+backtrack --strategy beacons",
+        graph.name,
+        trainer.config.updates,
+        graph.num_nodes,
+        in_words(seconds),
+        graph.name,
+    )
 
 
 def _finished(

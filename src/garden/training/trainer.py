@@ -20,6 +20,7 @@ from torch import Tensor
 
 from garden.datasets.task import SearchTask
 from garden.errors import GardenError
+from garden.memory import require_memory
 from garden.models.base import Model
 from garden.models.layers import Dropout
 from garden.models.registry import ModelConfig, build_model
@@ -60,6 +61,7 @@ Loss = Callable[[Model, TrainingGraph, Any, Dropout, torch.Generator], UpdateLos
 LOSSES: dict[str, Loss] = {"exact": exact_loss, "a2c": a2c_loss, "guided": guided_loss}
 TRAINS_VALUE = {"exact": False, "a2c": True, "guided": False}
 
+_BYTES_PER_ENTRY = 80  # of a target and a node: distances, their products, match indicators
 _CLOSING_SHARE = 0.2  # of a time limit, that the choice of a temperature may take
 _GRACE = 0.05  # of a time limit, by which a validation under way may pass it
 _LOG = logging.getLogger("garden")
@@ -95,6 +97,7 @@ class Trainer:
         listeners: Sequence[Listener] = (),
         clock: Clock = time.monotonic,
     ) -> None:
+        require_memory_for(config, tasks[0].graph.num_nodes, len(tasks))
         self.config = with_limit(config, tasks)
         serialized = self.config.validation_pairs == "serialized"
         self.problem = make_training_graph(tasks, device, serialized)
@@ -320,6 +323,16 @@ class Trainer:
             share,
         )
         return ratios
+
+
+def require_memory_for(config: TrainingConfig, num_nodes: int, num_seeds: int) -> None:
+    """Refuse a training whose tables of targets and nodes would not fit into memory."""
+    num_targets = num_seeds * config.targets_per_update
+    require_memory(
+        _BYTES_PER_ENTRY * num_targets * num_nodes,
+        f"an update of {num_targets} targets on {num_nodes} nodes",
+        f"lower `targets_per_update` (now {config.targets_per_update})",
+    )
 
 
 def clip_each_seed(model: Model, largest: float) -> None:

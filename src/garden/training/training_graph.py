@@ -18,7 +18,7 @@ from garden.graphs.distances import distances
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.graphs.identity import profile_keys
-from garden.models.base import EgoTensors, ego_tensors
+from garden.models.base import EgoTensors, ego_tensors, profile_tensor
 from garden.random_streams import VALIDATION_TARGETS
 from garden.search.config import PAPERS_LIMIT, limit_towards
 from garden.training.config import TrainingConfig
@@ -68,7 +68,6 @@ class Links:
 class TrainingGraph(Links):
     """One graph, one split per seed. Training is centralised, so it may see the whole graph."""
 
-    egos: EgoTensors
     train_targets: Tensor  # (num_seeds, num_train)
     validation_targets: Tensor  # (num_seeds, num_validation)
     distance_table: Tensor | None  # (num_nodes, num_nodes) int32
@@ -78,6 +77,39 @@ class TrainingGraph(Links):
     def num_seeds(self) -> int:
         """How many splits there are."""
         return len(self.train_targets)
+
+    @cached_property
+    def egos(self) -> EgoTensors:
+        """The ego graphs of all nodes."""
+        return ego_tensors(ego_graphs(self.graph), self.device)
+
+    def members_around(self, nodes: Tensor) -> EgoTensors:
+        """The ego graphs of these nodes without the links of their members.
+
+        That is enough for models that read neighbours, and their memory goes by the neighbours of
+        these nodes, whatever the size of the graph.
+
+        Args:
+            nodes: node numbers, (num_egos,), all different.
+        """
+        degrees = self.first_hop[nodes + 1] - self.first_hop[nodes]
+        place = torch.arange(len(nodes), device=self.device)
+        owner = torch.cat([place, torch.repeat_interleave(place, degrees)])
+        around = torch.cat([nodes, self.neighbours[self.hops_of(nodes)]])
+        used, members = torch.unique(around, return_inverse=True)
+        is_centre = torch.arange(len(around), device=self.device) < len(nodes)
+        none = members.new_zeros(0)
+        return EgoTensors(
+            profiles=profile_tensor(self.graph.attributes[used.cpu().numpy()]).to(self.device),
+            members=members,
+            is_centre=is_centre.float().unsqueeze(1),
+            owner=owner,
+            heads=none,
+            tails=none,
+            sizes=(degrees + 1).float().unsqueeze(1),
+            log_degrees=degrees.float().log1p().unsqueeze(1),
+            centres=members[: len(nodes)],
+        )
 
     def distances_to(self, targets: Tensor) -> Tensor:
         """Hops from every node to each target, (num_targets, num_nodes) float32."""
@@ -176,7 +208,6 @@ def make_training_graph(
         holders=links.holders,
         neighbours=links.neighbours,
         first_hop=links.first_hop,
-        egos=ego_tensors(ego_graphs(graph), device),
         train_targets=tensor(np.stack([task.train_targets for task in tasks])),
         validation_targets=tensor(np.stack([validation_targets_of(task) for task in tasks])),
         distance_table=table,

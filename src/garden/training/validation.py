@@ -19,12 +19,13 @@ from garden.search.chain import chain_of_scores
 from garden.training.chain_solvers import DENSE_NODES
 from garden.training.methods.base import (
     distances_towards,
+    embedded_rows,
     log_policy,
     scores_towards,
     with_all_links,
 )
 from garden.training.state import SeedProgress, TrainingState, is_stacked
-from garden.training.training_graph import Links, TrainingGraph
+from garden.training.training_graph import LARGE_NODES, Links, TrainingGraph
 
 _ENTRIES_PER_BLOCK = 1 << 21  # scores of a block of targets
 DENSE_ENTRIES = 1 << 28  # of one batch of dense systems, on a GPU
@@ -72,9 +73,9 @@ def validation_metrics(
     pairs = None if problem.pair_counts is None else _part_of(problem.pair_counts, share)
     seeds = model.num_seeds
     ratios, truncation, counts = [], [], []
-    size = max(1, _ENTRIES_PER_BLOCK // (seeds * problem.num_nodes))
+    size = _targets_per_block(seeds, problem)
     with torch.no_grad():
-        rows = model.embed(problem.egos)
+        rows = embedded_rows(model, problem)
         lap("embedding")
         for start in range(0, targets.shape[1], size):
             block = targets[:, start : start + size]
@@ -107,6 +108,13 @@ def validation_metrics(
         return torch.stack(tables) * weights
 
     return gathered(ratios), gathered(truncation)
+
+
+def _targets_per_block(num_seeds: int, problem: TrainingGraph) -> int:
+    """How many targets are scored at once: on large graphs and a CPU one, to keep a time limit."""
+    if problem.device.type == "cpu" and problem.num_nodes > LARGE_NODES:
+        return 1
+    return max(1, _ENTRIES_PER_BLOCK // (num_seeds * problem.num_nodes))
 
 
 def _part_of(targets: Tensor, share: float) -> Tensor:

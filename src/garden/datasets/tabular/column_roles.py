@@ -12,6 +12,7 @@ from itertools import combinations
 from garden.datasets.tabular.table import ColumnNames, Table, cell_name
 from garden.errors import DataError, short_repr, short_text
 from garden.graphs.parsed_graph import as_number
+from garden.graphs.stored_columns import distinct_cells
 
 _PAIRS = (
     ("source", "target"),
@@ -96,7 +97,7 @@ def name_column(table: Table, ends: Collection[str], chosen: ColumnNames) -> str
     known = set(ends)
     fitting = [key for key in keys if _names_nodes(table.columns[key], known)]
     usual = [key for key in fitting if key.strip().lower() in _NODE_NAMES]
-    whole = [key for key in fitting if known <= set(map(cell_name, table.columns[key]))]
+    whole = [key for key in fitting if known <= _names_in(table.columns[key])]
     for found in (fitting, usual, whole):
         if len(found) == 1:
             return found[0]
@@ -124,10 +125,10 @@ def _only_pair(table: Table, pair: tuple[str | None, str | None]) -> tuple[str, 
     """The two columns that are left where all others cannot be meant; None where it is not two."""
     likely = list(table.columns)
     if len(likely) > 2:
-        likely = [key for key in likely if key in pair or _maycell_name(key, table.columns[key])]
+        likely = [key for key in likely if key in pair or _may_hold_names(key, table.columns[key])]
     pairs = [one for one in combinations(likely, 2) if all(p is None or p in one for p in pair)]
     if len(pairs) > 1:  # ends are names of the same nodes; times and weights are not
-        names = {key: set(map(cell_name, table.columns[key])) for key in likely}
+        names = {key: _names_in(table.columns[key]) for key in likely}
         pairs = [(a, b) for a, b in pairs if not names[a].isdisjoint(names[b])]
     if len(pairs) != 1:
         return None
@@ -140,18 +141,23 @@ def _fits(found: tuple[str, str], pair: tuple[str | None, str | None]) -> bool:
     return all(given is None or given == key for key, given in zip(found, pair, strict=True))
 
 
-def _maycell_name(key: str, cells: list[object]) -> bool:
+def _names_in(cells: Sequence[object]) -> set[str | None]:
+    return set(map(cell_name, distinct_cells(cells)))
+
+
+def _may_hold_names(key: str, cells: Sequence[object]) -> bool:
     """Whether a column may hold names of nodes: nothing missing, no fractions, no weights."""
     if key.strip().lower() in _WEIGHTS:
         return False
     return all(
-        cell_name(cell) is not None and (as_number(cell) or 0.0).is_integer() for cell in cells
+        cell_name(cell) is not None and (as_number(cell) or 0.0).is_integer()
+        for cell in distinct_cells(cells)
     )
 
 
-def _names_nodes(cells: list[object], ends: set[str]) -> bool:
+def _names_nodes(cells: Sequence[object], ends: set[str]) -> bool:
     """Whether the cells are distinct names, and at least half of the edges' ends are among them."""
-    names = {cell_name(cell) for cell in cells}
+    names = _names_in(cells)
     return None not in names and len(names) == len(cells) and 2 * len(ends & names) >= len(ends)
 
 

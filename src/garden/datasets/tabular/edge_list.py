@@ -8,23 +8,28 @@ from __future__ import annotations
 
 import gzip
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any, cast
 
 from garden.datasets.tabular.column_roles import usual_end_columns
 from garden.datasets.tabular.parse import parse_tables
-from garden.datasets.tabular.table import ColumnNames, column_keys, table_of_rows
+from garden.datasets.tabular.table import ColumnNames, Table, column_keys, is_large
 from garden.datasets.text_files import (
     csv_delimiter,
     csv_records,
-    data_lines,
     inner_suffix,
     is_gzipped,
     quoted,
+    text_lines,
+    without_comments,
 )
 from garden.errors import DataError
 from garden.graphs.graph import Graph
 from garden.graphs.parsed_graph import ParsedGraph, parse_number
+from garden.graphs.stored_columns import distinct_cells
 from garden.storage import write_file
 
 _LOG = logging.getLogger("garden")
@@ -43,12 +48,19 @@ def read_edge_list(path: Path, chosen: ColumnNames) -> ParsedGraph:
     """
     if chosen.node is not None:
         raise DataError(f"{path}: node_column goes with a table of nodes: leave it out")
-    rows = _rows_of_one_width(path)
-    if _has_header(rows, path, chosen):
-        return _parse_under_header(rows, path, chosen)
-    if len(rows[0][1]) > 2:
+    lines = _edge_lines_of(path)
+    if _has_header(lines, path, chosen):
+        return _parse_under_header(lines, path, chosen)
+    if len(lines.first) > 2:
         _LOG.info("%s: columns beyond the two ends (weights) are ignored", path)
-    table = table_of_rows(path, ["source", "target"], rows)
+    ends = [
+        _preceded(cell, column) for cell, column in zip(lines.first, lines.columns, strict=True)
+    ]
+
+    def locate(row: int) -> str:
+        return lines.locate(row - 1) if row else f"{path}, line {lines.number}"
+
+    table = Table(str(path), {"source": ends[0], "target": ends[1]}, locate)
     return parse_tables(table, None, str(path), ColumnNames())
 
 
@@ -81,72 +93,97 @@ def edge_lines(graph: Graph, delimiter: str) -> Iterator[str]:
         yield f"{names[tail]}{delimiter}{names[head]}\n"
 
 
-def _rows_of_one_width(path: Path) -> list[tuple[int, list[str]]]:
-    rows = list(_rows(path))
-    if not rows:
+@dataclass(frozen=True)
+class _EdgeLines:
+    """The first line of an edge list, and the columns of those below it."""
+
+    number: int
+    first: list[str]
+    columns: list[Sequence[object]]
+    locate: Callable[[int], str]
+
+
+def _edge_lines_of(path: Path) -> _EdgeLines:
+    delimiter = csv_delimiter(path)
+    number, first = next(_records(path, delimiter, text_lines(path)), (0, []))
+    if not first:
         raise DataError(f"{path}: no edges: expected lines such as 'source target'")
-    width = len(rows[0][1])
-    for number, cells in rows:
+    width = len(first)
+
+    def wrong_width(number: int, count: int) -> DataError:
+        have = f"{count} columns where the first line has {width}"
+        return DataError(f"{path}, line {number}: {have}")
+
+    if is_large(path):
+        from garden.datasets.tabular.csv_blocks import TextFormat, read_columns
+
+        form = TextFormat(delimiter, "#%", partial(_records, path, delimiter), wrong_width)
+        found = read_columns(path, form, width, number)
+        columns: list[Sequence[object]] = list(found.columns)
+        return _EdgeLines(number, first, columns, lambda row: f"{path}, line {found.lines[row]}")
+    rows = list(_records(path, delimiter, text_lines(path)))[1:]
+    for line, cells in rows:
         if len(cells) != width:
-            raise DataError(
-                f"{path}, line {number}: {len(cells)} columns where the first line has {width}"
-            )
-    return rows
+            raise wrong_width(line, len(cells))
+    columns = [[cells[column] for _, cells in rows] for column in range(width)]
+    return _EdgeLines(number, first, columns, lambda row: f"{path}, line {rows[row][0]}")
 
 
-def _has_header(rows: list[tuple[int, list[str]]], path: Path, chosen: ColumnNames) -> bool:
+def _preceded(cell: str, column: Sequence[object]) -> Sequence[object]:
+    """The column with a cell before its first."""
+    return [cell, *column] if isinstance(column, list) else cast(Any, column).preceded_by(cell)
+
+
+def _has_header(lines: _EdgeLines, path: Path, chosen: ColumnNames) -> bool:
     """Whether the first line names the columns: columns were named, or nothing else fits."""
-    number, first = rows[0]
+    first = lines.first
     if chosen.given or usual_end_columns(first):
         return True
-    if csv_delimiter(path) and _starts_with_header([cells for _, cells in rows]):
+    if csv_delimiter(path) and _starts_with_header(first, lines.columns):
         _LOG.info("%s: the first line is taken for a header: words above numbers", path)
         return True
     if len(first) < 2 or len(first) > 3:
         raise DataError(
-            f"{path}, line {number}: {len(first)} columns: expected source, target and perhaps a "
-            "weight, or a header that names them (source_column, target_column)"
+            f"{path}, line {lines.number}: {len(first)} columns: expected source, target and "
+            "perhaps a weight, or a header that names them (source_column, target_column)"
         )
     return False
 
 
-def _parse_under_header(
-    rows: list[tuple[int, list[str]]], path: Path, chosen: ColumnNames
-) -> ParsedGraph:
-    keys = column_keys(rows[0][1], f"{path}, line {rows[0][0]}")
-    if len(rows) == 1:
+def _parse_under_header(lines: _EdgeLines, path: Path, chosen: ColumnNames) -> ParsedGraph:
+    keys = column_keys(lines.first, f"{path}, line {lines.number}")
+    if not lines.columns[0]:
         raise DataError(f"{path}: no edges: only a header")
-    return parse_tables(table_of_rows(path, keys, rows[1:]), None, str(path), chosen)
+    columns = dict(zip(keys, lines.columns, strict=True))
+    return parse_tables(Table(str(path), columns, lines.locate), None, str(path), chosen)
 
 
-def _starts_with_header(rows: list[list[str]]) -> bool:
+def _starts_with_header(first: list[str], columns: list[Sequence[object]]) -> bool:
     """Whether the first line holds words that stand nowhere else, and fits only as a header.
 
     Below it both ends are numbers, or with more than two columns any of them; more than three
     columns mean nothing without a header.
     """
-    first, rest = rows[0], rows[1:]
-    if not rest or any(not cell or parse_number(cell) is not None for cell in first):
+    if not columns[0] or any(not cell or parse_number(cell) is not None for cell in first):
         return False
+    cells = [[str(cell) for cell in distinct_cells(column)] for column in columns]
     words = set(first)
-    if any(not words.isdisjoint(cells) for cells in rest):
+    if any(not words.isdisjoint(some) for some in cells):
         return False
-    numeric = [_all_numbers(cells) for cells in zip(*rest, strict=True)]
+    numeric = [all(parse_number(cell) is not None for cell in some) for some in cells]
     if len(first) == 2:
         return all(numeric)
     return len(first) > 3 or any(numeric)
 
 
-def _all_numbers(cells: Iterable[str]) -> bool:
-    return all(parse_number(cell) is not None for cell in cells)
-
-
-def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    delimiter = csv_delimiter(path)
+def _records(
+    path: Path, delimiter: str | None, lines: Iterator[tuple[int, str]]
+) -> Iterator[tuple[int, list[str]]]:
+    """The cells of numbered lines, with the number of each record's first line."""
     if delimiter:
-        yield from csv_records(path, delimiter, comments="#%")
+        yield from csv_records(path, delimiter, "#%", lines)
         return
-    for number, line in data_lines(path):
+    for number, line in without_comments(lines, "#%"):
         before, brace, _ = line.rstrip().partition(" {")  # NetworkX writes a dict of edge data
         yield number, [*before.split(), *([brace] if brace else [])]
 

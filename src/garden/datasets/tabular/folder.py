@@ -21,6 +21,7 @@ from garden.datasets.text_files import quoted
 from garden.errors import DataError
 from garden.graphs.graph import AttributeTable, Graph
 from garden.graphs.parsed_graph import ParsedGraph, parse_number
+from garden.graphs.stored_columns import distinct_cells
 from garden.storage import atomic_folder
 
 _OWN_FILES = {"edges.csv", "edges.parquet", "nodes.csv", "nodes.parquet"}
@@ -111,7 +112,7 @@ def _edge_table(path: Path, chosen: ColumnNames) -> Table:
     table = read_table(path, is_nodes=False)
     keys = list(table.columns)
     if path.suffix == ".csv" and not chosen.given and not usual_end_columns(keys):
-        cells = {cell for column in table.columns.values() for cell in column}
+        cells = {cell for column in table.columns.values() for cell in distinct_cells(column)}
         like_data = any(parse_number(key) is not None or key in cells for key in keys)
         if not cells or like_data or len(keys) < 2:
             where = f"{path}, line 1" if keys else str(path)

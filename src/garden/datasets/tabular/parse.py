@@ -13,7 +13,13 @@ from typing import Any
 import numpy as np
 
 from garden.datasets.tabular.column_roles import end_columns, name_column
-from garden.datasets.tabular.table import ColumnNames, Table, is_frame, table_of_frame
+from garden.datasets.tabular.table import (
+    ColumnNames,
+    ColumnOfNames,
+    Table,
+    is_frame,
+    table_of_frame,
+)
 from garden.errors import DataError, SpecError, short_repr
 from garden.graphs.attribute_encoding import encode_columns
 from garden.graphs.graph import Graph
@@ -77,45 +83,66 @@ def parse_tables(
         _LOG.info("%s: columns other than the two ends (weights) are ignored", edges.name)
     tails, heads = edges.names_of(first), edges.names_of(second)
     own: list[str] = []
-    columns: dict[str, list[object]] = {}
+    columns: dict[str, Sequence[object]] = {}
     if nodes is not None:
-        key = name_column(nodes, {*tails, *heads}, chosen)
+        key = name_column(nodes, {*tails.names, *heads.names}, chosen)
         own, columns = _distinct_names(nodes, key), nodes.attributes(key)
     elif chosen.node is not None:
         raise DataError(f"{source}: node_column goes with a table of nodes: leave it out")
-    positions = {name: position for position, name in enumerate(own)}
-    ends = [
-        positions.setdefault(name, len(positions))
-        for edge in zip(tails, heads, strict=True)
-        for name in edge
-    ]
-    _check_ends(own, tails, ends, source)
-    names = list(positions)
+    pairs, names = _numbered_ends(own, tails, heads)
+    _check_ends(own, tails, pairs, source)
     encoded = encode_columns(columns, len(names), nodes.locate if nodes else str, source)
     if directed is None:
         _LOG.info("%s: edges are taken in both directions", source)
     num_without_row = len(names) - len(own) if columns else 0
-    pairs = np.array(ends, dtype=np.int64).reshape(-1, 2)
     return ParsedGraph(source, pairs, names, encoded, directed, num_without_row)
 
 
-def _check_ends(own: Sequence[str], tails: Sequence[str], ends: Sequence[int], source: str) -> None:
-    if not own and not ends:
+def _numbered_ends(
+    own: Sequence[str], tails: ColumnOfNames, heads: ColumnOfNames
+) -> tuple[np.ndarray, list[str]]:
+    """Positions of the ends of each edge, (num_edges, 2) int64, and the names of all nodes.
+
+    Those of the table of nodes come first, then others in the order in which edges name them.
+    """
+    positions = {name: position for position, name in enumerate(own)}
+    found = [
+        (2 * row + side, name)
+        for side, column in enumerate((tails, heads))
+        for row, name in zip(column.first_rows().tolist(), column.names, strict=True)
+        if name not in positions
+    ]
+    for _, name in sorted(found):
+        positions.setdefault(name, len(positions))
+    ends = [
+        np.array([positions[name] for name in column.names], dtype=np.int64)[column.codes]
+        for column in (tails, heads)
+    ]
+    return np.stack(ends, axis=1), list(positions)
+
+
+def _check_ends(own: Sequence[str], tails: ColumnOfNames, ends: np.ndarray, source: str) -> None:
+    if not own and not ends.size:
         raise DataError(f"{source}: no nodes and no edges: the file is empty")
-    if own and ends and min(ends) >= len(own):
+    if own and ends.size and ends.min() >= len(own):
         raise DataError(
             f"{source}: no edge names a node of the table (it has {short_repr(own[0])}, …, the "
-            f"edges {short_repr(tails[0])}, …): name the right column with node_column"
+            f"edges {short_repr(tails.names[int(tails.codes[0])])}, …): name the right column with "
+            "node_column"
         )
 
 
 def _distinct_names(nodes: Table, key: str) -> list[str]:
+    column = nodes.names_of(key)
+    names = [column.names[code] for code in column.codes.tolist()]
+    if len(set(names)) == len(names):
+        return names
     rows: dict[str, int] = {}
-    for row, name in enumerate(nodes.names_of(key)):
+    for row, name in enumerate(names):
         if name in rows:
             raise DataError(
                 f"{nodes.locate(row)}: node {short_repr(name)} stands twice, "
                 f"first in {nodes.locate(rows[name])}"
             )
         rows[name] = row
-    return list(rows)
+    return names

@@ -1,22 +1,34 @@
 """Tables of raw cells, whether they come from CSV, TSV, Parquet or a pandas frame.
 
 CSV is read line by line (:mod:`garden.datasets.text_files`), not by pandas, so that each error
-names its line, whatever comments, blank lines and quoted line ends stand above it. pandas and
-pyarrow are imported for Parquet alone; frames are read through their own methods.
+names its line, whatever comments, blank lines and quoted line ends stand above it; large files are
+read by blocks of lines to the same effect (:mod:`.csv_blocks`). pandas and pyarrow are imported for
+large files and for Parquet alone; frames are read through their own methods.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from garden.datasets.text_files import csv_delimiter, csv_records, inner_suffix
+import numpy as np
+
+from garden.datasets.text_files import csv_delimiter, csv_records, inner_suffix, is_gzipped
 from garden.errors import DataError, one_line, short_repr
 from garden.graphs.convert import node_name
 from garden.graphs.parsed_graph import as_number, is_missing, is_vector
+from garden.graphs.stored_columns import numbered_cells
+from garden.memory import require_memory
 
+LARGE_BYTES = 1 << 22
+"""Of a text file that is read by blocks (:mod:`.csv_blocks`)."""
+_TEXT_FACTOR = 16  # bytes of memory for a byte of the file at the peak of reading, measured
+_PARQUET_FACTOR = 25
+_PACKED_FACTOR = 5  # bytes of text in a byte of a gzipped file, about
 _SUFFIXES = (".csv", ".tsv", ".parquet")
 
 
@@ -45,25 +57,46 @@ class Table:
 
     name: str
     """What errors call it."""
-    columns: dict[str, list[object]]
+    columns: Mapping[str, Sequence[object]]
     locate: Callable[[int], str]
     """Where a row stands, such as ``nodes.csv, line 7``."""
     index: str | None = None
     """The column that is a frame's index: it may name nodes, and is no attribute."""
 
-    def attributes(self, key: str) -> dict[str, list[object]]:
+    def attributes(self, key: str) -> dict[str, Sequence[object]]:
         """The columns that neither name the nodes nor count the rows."""
         return {k: cells for k, cells in self.columns.items() if k not in (key, self.index)}
 
-    def names_of(self, column: str) -> list[str]:
+    def names_of(self, column: str) -> ColumnOfNames:
         """The cells of a column as names of nodes; an empty one is an error."""
-        cells = self.columns[column]
+        codes, cells = numbered_cells(self.columns[column])
         names = _cell_names(cells)
         if None in names:
-            row = names.index(None)
-            what = "an empty node name" if is_missing(cells[row]) else "no node name"
+            without = np.array([name is None for name in names])[codes]
+            row = int(without.argmax())
+            cell = cells[int(codes[row])]
+            what = "an empty node name" if is_missing(cell) else "no node name"
             raise DataError(f"{self.locate(row)}: {what} in column {short_repr(column)}: give one")
-        return [name for name in names if name is not None]
+        return ColumnOfNames(codes, [name for name in names if name is not None])
+
+
+@dataclass(frozen=True)
+class ColumnOfNames:
+    """The name in each row of a column."""
+
+    codes: np.ndarray  # (num_rows,): the number of each row's name in `names`
+    names: list[str]
+    """All that stand in the column; one may stand here twice."""
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return len(self.codes)
+
+    def first_rows(self) -> np.ndarray:
+        """The first row of each of :attr:`names`, (num_names,) int64."""
+        rows = np.full(len(self.names), len(self.codes), dtype=np.int64)
+        rows[self.codes[::-1]] = np.arange(len(self.codes))[::-1]  # the last assignment stays
+        return rows
 
 
 def is_table_file(path: Path) -> bool:
@@ -108,7 +141,7 @@ def table_of_frame(frame: Any, name: str, is_nodes: bool) -> Table:
         index = None if index in map(str, frame.columns.tolist()) else index
     elif None not in frame.index.names and (frame.index.nlevels > 1 or len(frame.columns) < 2):
         frame = frame.reset_index()
-    columns: dict[str, list[object]] = {}
+    columns: dict[str, Sequence[object]] = {}
     for column, key in enumerate(frame.columns.tolist()):
         if str(key) in columns or not isinstance(key, str | int):
             why = "stands twice" if str(key) in columns else "is no text"
@@ -147,10 +180,12 @@ def table_of_rows(path: Path, keys: Sequence[str], rows: Sequence[tuple[int, lis
 
 
 def _cell_names(cells: list[object]) -> list[str | None]:
-    """Each cell as the name of a node, None where it is none; repeats are read once."""
-    if set(map(type, cells)) in ({str}, {int}):
-        known = {cell: cell_name(cell) for cell in set(cells)}
-        return [known[cell] for cell in cells]
+    """Each cell as the name of a node, None where it is none; plain texts and integers quickly."""
+    kinds = set(map(type, cells))
+    if kinds == {int}:
+        return list(map(str, cells))
+    if kinds == {str}:
+        return [None if is_missing(cell) else str(cell) for cell in cells]
     return [cell_name(cell) for cell in cells]
 
 
@@ -171,13 +206,19 @@ def _read_parquet(path: Path, is_nodes: bool) -> Table:
     try:
         import pandas
         import pyarrow  # noqa: F401
+
+        from garden.datasets.tabular.arrow_columns import simple_columns
     except ImportError:
         raise DataError(
             f"{path}: reading Parquet needs pandas and pyarrow: pip install pandas pyarrow"
         ) from None
     if not path.is_file():
         raise DataError(f"{path}: no such file: check the path")
+    _require_memory(path, _PARQUET_FACTOR)
     try:
+        columns = simple_columns(path)
+        if columns is not None:
+            return _table_of_arrow(path, columns, is_nodes)
         # Nullable columns keep integers whole where a cell is missing.
         frame = pandas.read_parquet(path, engine="pyarrow", dtype_backend="numpy_nullable")
     except Exception as error:  # pandas and pyarrow raise many kinds on damaged files
@@ -185,16 +226,54 @@ def _read_parquet(path: Path, is_nodes: bool) -> Table:
     return table_of_frame(frame, str(path), is_nodes)
 
 
+def _table_of_arrow(path: Path, columns: dict[str, Sequence[object]], is_nodes: bool) -> Table:
+    """What :func:`table_of_frame` makes of these columns under an index that counts the rows."""
+    index = "index" if is_nodes and "index" not in columns else None
+    num_rows = len(next(iter(columns.values())))
+    if index is not None:
+        columns = {**columns, index: range(num_rows)}
+    return Table(str(path), columns, lambda row: f"{path}, row {row}", index)
+
+
 def _read_csv(path: Path, delimiter: str) -> Table:
     records = csv_records(path, delimiter)
     number, header = next(records, (0, []))
     keys = column_keys(header, f"{path}, line {number}" if header else str(path))
+
+    def wrong_width(number: int, count: int) -> DataError:
+        have = f"{count} cells where the header has {len(keys)} columns"
+        return DataError(f"{path}, line {number}: {have}")
+
+    if is_large(path):
+        from garden.datasets.tabular.csv_blocks import TextFormat, read_columns
+
+        form = TextFormat(delimiter, "", partial(_csv_rows, path, delimiter), wrong_width)
+        found = read_columns(path, form, len(keys), number)
+        named = dict(zip(keys, found.columns, strict=True))
+        return Table(str(path), named, lambda row: f"{path}, line {found.lines[row]}")
     rows = []
     for number, cells in records:
         if len(cells) != len(keys):
-            raise DataError(
-                f"{path}, line {number}: {len(cells)} cells where the header has {len(keys)} "
-                "columns"
-            )
+            raise wrong_width(number, len(cells))
         rows.append((number, cells))
     return table_of_rows(path, keys, rows)
+
+
+def _csv_rows(
+    path: Path, delimiter: str, lines: Iterator[tuple[int, str]]
+) -> Iterator[tuple[int, list[str]]]:
+    return csv_records(path, delimiter, lines=lines)
+
+
+def is_large(path: Path) -> bool:
+    """Whether a text file is so large that it is read by blocks, for which pyarrow is needed.
+
+    One that would not fit into memory is refused.
+    """
+    _require_memory(path, _TEXT_FACTOR * (_PACKED_FACTOR if is_gzipped(path) else 1))
+    return path.stat().st_size >= LARGE_BYTES and find_spec("pyarrow") is not None
+
+
+def _require_memory(path: Path, factor: float) -> None:
+    advice = "read it on a larger machine, where `garden data convert` makes an .npz of it"
+    require_memory(factor * path.stat().st_size, f"{path}: reading it", advice)

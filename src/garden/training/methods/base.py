@@ -19,8 +19,9 @@ from torch import Tensor
 
 from garden.models.base import Model, TargetContext
 from garden.models.layers import KEEP_ALL, Dropout
-from garden.training.training_graph import Links, TrainingGraph
+from garden.training.training_graph import LARGE_NODES, Links, TrainingGraph
 
+_NODES_AT_ONCE = 16_384  # ego graphs that a block embeds without gradients
 _WIDEST_SPREAD = 600.0  # float64 still tells exp(−600), and a sum of such, from zero
 
 
@@ -97,6 +98,38 @@ def mask_links(
     owner = everything.owner
     kept = (draws < share[owner]) | (draws == least[owner]) | ~partial[owner]
     return MaskedTargets(targets, owner[kept], everything.members[kept])
+
+
+def embedded_rows(
+    model: Model,
+    problem: TrainingGraph,
+    dropout: Dropout = KEEP_ALL,
+    needed: Tensor | None = None,
+) -> Tensor:
+    """The rows of all nodes, (S, num_nodes, row_width).
+
+    On graphs beyond :data:`~garden.training.training_graph.LARGE_NODES`, a model that reads
+    neighbours embeds the nodes that are needed alone, and other rows are 0; without gradients it
+    embeds all of them block by block. Memory then goes by what is embedded at once.
+
+    Args:
+        model: a stack of models, one per seed.
+        problem: the graph as tensors.
+        dropout: what training drops at random.
+        needed: the nodes whose rows are read; all by default.
+    """
+    if not model.reads_neighbours or problem.num_nodes <= LARGE_NODES:
+        return model.embed(problem.egos, dropout)
+    if needed is None:
+        everything = torch.arange(problem.num_nodes, device=problem.device)
+        blocks = torch.split(everything, _NODES_AT_ONCE)
+    else:
+        blocks = (needed,)
+    shape = (model.num_seeds, problem.num_nodes, model.row_width)
+    rows = torch.zeros(shape, device=problem.device)
+    for nodes in blocks:
+        rows.index_copy_(1, nodes, model.embed(problem.members_around(nodes), dropout))
+    return rows
 
 
 def scores_towards(

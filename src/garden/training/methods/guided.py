@@ -5,12 +5,15 @@ nearer to the target t. The loss is
 
     L = − mean_{u, t} log Σ_{v ∈ N⁺(u, t)} π(v | u, t),
 
-over all holders, or a sample of them on large graphs. With ``return_coef`` the exact discounted
+over all holders, or a sample of them on large graphs, where the rows that these read are embedded
+and no others. With ``return_coef`` the exact discounted
 return (:mod:`garden.training.chain_solvers`), which weighs mistakes by their cost, counts beside it
 on graphs small enough to solve for it. A model's auxiliary loss is added.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -20,7 +23,9 @@ from garden.models.layers import Dropout
 from garden.training.chain_solvers import DENSE_NODES, return_surrogate, source_weights
 from garden.training.config import GuidedConfig
 from garden.training.methods.base import (
+    MaskedTargets,
     UpdateLoss,
+    embedded_rows,
     energies_of,
     entropies,
     highest_of_holders,
@@ -30,7 +35,7 @@ from garden.training.methods.base import (
     scores_towards,
     with_all_links,
 )
-from garden.training.training_graph import Links, TrainingGraph
+from garden.training.training_graph import LARGE_NODES, Links, TrainingGraph
 
 ALL_HOLDERS_NODES = 6000  # up to here every node's choice is imitated
 SAMPLED_HOLDERS = 1024  # beyond, unless told otherwise, this many in each update
@@ -60,25 +65,27 @@ def guided_loss(
     else:
         masked = with_all_links(targets, problem)
     flat, distances = targets.flatten(), masked_distances(problem, masked)
-    rows = model.embed(problem.egos, dropout)
-    holders = draw_holders(config.holders_per_update, problem, generator)
+    if problem.num_nodes <= LARGE_NODES:  # stored runs drew in this order
+        rows = embedded_rows(model, problem, dropout)
+        draw = draw_choices(config.holders_per_update, problem, generator)
+    else:
+        draw = draw_choices(config.holders_per_update, problem, generator)
+        rows = embedded_rows(model, problem, dropout, _needed(draw, masked))
+    holders = None if draw is None else draw.holders
     auxiliary = model.auxiliary_loss(rows, targets, distances, masked.unmasked(problem), holders)
-    candidates = None
-    if holders is not None:
-        hops = problem.hops_of(holders)
-        candidates, columns = torch.unique(problem.neighbours[hops], return_inverse=True)
+    candidates = None if draw is None else draw.candidates
     scores = scores_towards(
         model, problem, rows, masked, dropout, candidates, config.target_embedding_dropout
     ).flatten(0, 1)
-    if holders is None:
+    if draw is None:
         losses, totals = imitation_losses(scores, distances, flat, problem)
     else:
-        hop_scores = scores.index_select(1, columns)
-        losses = sampled_imitation_losses(hop_scores, hops, distances, flat, problem)
+        hop_scores = scores.index_select(1, draw.columns)
+        losses = sampled_imitation_losses(hop_scores, draw.hops, distances, flat, problem)
     imitation = _per_seed(losses, targets)
     loss = UpdateLoss(config.imitation_coef * imitation, {"imitation": imitation.detach()})
     counts_return = bool(config.return_coef or config.entropy_coef)
-    if holders is None and problem.num_nodes <= DENSE_NODES and counts_return:
+    if draw is None and problem.num_nodes <= DENSE_NODES and counts_return:
         loss = with_return(loss, scores, totals, distances, targets, config, problem)
     return loss.with_auxiliary(auxiliary)
 
@@ -210,6 +217,40 @@ def _losses_of_hops(
     log_totals = totals.clamp(min=torch.finfo(totals.dtype).tiny).log() + highest
     mean = losses.sum(dim=1) / away.sum(dim=1).clamp(min=1)
     return mean.to(hop_scores.dtype), log_totals.to(hop_scores.dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class Choices:
+    """Some holders, and the hops that they choose from."""
+
+    holders: Tensor  # (num_holders,) node numbers
+    hops: Tensor  # (num_hops,) all hops of these holders
+    candidates: Tensor  # (num_candidates,) the nodes that they lead to, once each
+    columns: Tensor  # (num_hops,) the place of each hop's end among the candidates
+
+
+def draw_choices(count: int, problem: TrainingGraph, generator: torch.Generator) -> Choices | None:
+    """The choices that an update imitates, or nothing where it is those of all nodes.
+
+    Args:
+        count: how many holders; 0 leaves it to the size of the graph.
+        problem: the graph as tensors.
+        generator: the stream of random numbers.
+    """
+    holders = draw_holders(count, problem, generator)
+    if holders is None:
+        return None
+    hops = problem.hops_of(holders)
+    candidates, columns = torch.unique(problem.neighbours[hops], return_inverse=True)
+    return Choices(holders, hops, candidates, columns)
+
+
+def _needed(draw: Choices | None, masked: MaskedTargets) -> Tensor | None:
+    """The nodes whose rows an update reads; None for all."""
+    if draw is None:
+        return None
+    read = (draw.candidates, draw.holders, masked.targets.flatten(), masked.members)
+    return torch.unique(torch.cat(read))
 
 
 def draw_holders(count: int, problem: TrainingGraph, generator: torch.Generator) -> Tensor | None:
