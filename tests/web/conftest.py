@@ -72,7 +72,8 @@ def page_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "garden", "serve", GRAPH, "--port", str(port)]
-    environment = {**os.environ, "GARDEN_CACHE": str(folder / "cache")}
+    own = {"GARDEN_CACHE": str(folder / "cache"), "GARDEN_SHORT": "1"}
+    environment = {**os.environ, **own}
     log = folder / "log.txt"
     with log.open("wb") as out:
         process = subprocess.Popen(

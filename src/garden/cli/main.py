@@ -28,6 +28,7 @@ from garden.cli.console import Verbosity, print_line
 from garden.cli.data import DataConvert, DataFetch, DataInfo, DataList
 from garden.cli.evaluate import Evaluate
 from garden.cli.export import Export
+from garden.cli.humans import Humans
 from garden.cli.peers import PeersAttacks, PeersCut, PeersFaults
 from garden.cli.quickstart import Quickstart
 from garden.cli.reproduce import Reproduce
@@ -76,6 +77,7 @@ Command = (
     | Annotated[PeersCommand, tyro.conf.subcommand("peers", description=_PEERS)]
     | Annotated[BenchmarkCommand, tyro.conf.subcommand("benchmark", description=_BENCHMARK)]
     | Annotated[Serve, tyro.conf.subcommand("serve")]
+    | Annotated[Humans, tyro.conf.subcommand("humans")]
     | Annotated[Reproduce, tyro.conf.subcommand("reproduce")]
 )
 

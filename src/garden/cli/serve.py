@@ -21,8 +21,8 @@ _LOG = logging.getLogger("garden")
 class Serve(Verb):
     """Open a page that shows messages finding their way, on this machine alone."""
 
-    graph: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
-    """A graph that the page offers; may be repeated. By default Wikispeedia, where it is on this
+    graph: tyro.conf.Positional[tuple[str, ...]] = ()
+    """The graphs that the page offers. By default Wikispeedia, where it is on this
     machine; a generated one is always there."""
 
     strategy: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()

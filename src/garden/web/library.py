@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from garden.datasets.snap import found_here
 from garden.datasets.spec import load
+from garden.datasets.valley import VALLEY, valley
 from garden.datasets.wikispeedia import directed_links
 from garden.errors import GardenError, SpecError
 from garden.graphs.graph import Graph
@@ -27,7 +28,6 @@ from garden.search.lazy_rows import RowSource
 from garden.search.rounds import settle
 from garden.strategies.base import Strategy
 from garden.strategies.gossip.protocol import GossipStrategy
-from garden.web.example_graph import EXAMPLE, example_graph
 from garden.web.schemas import GraphEntry, StrategyEntry
 
 MAX_UPLOADS = 20
@@ -68,7 +68,7 @@ class GraphShelf:
         """The graph, loaded once."""
         with self.lock:
             if self.graph is None:
-                found = example_graph() if self.spec == EXAMPLE else load(self.spec)
+                found = valley() if self.spec == VALLEY else load(self.spec)
                 self.graph = found.renamed(self.name)
             return self.graph
 
@@ -157,7 +157,7 @@ class Library:
         self._making: dict[tuple[str, str], threading.Lock] = {}
         for spec in graphs:
             self._shelve(spec, "command", None)
-        self.example = self._shelve(EXAMPLE, "shipped", None).id
+        self.example = self._shelve(VALLEY, "shipped", None).id
         for name in strategies or DEFAULT_STRATEGIES:
             self._add(without_folder(name), contender_named(name))
 

@@ -8,6 +8,8 @@ import { type Session, type View, tell } from "../session";
 import { drawMessage, drawPath, drawTag, mark } from "../overlay";
 import { percent, prefersStill } from "../trip";
 
+const PLAYER = "garden-player";
+
 /** The fourth tab. */
 export class Play implements View {
   readonly id = "play";
@@ -46,6 +48,7 @@ export class Play implements View {
       h("h1", {}, "You are the letter"),
       h("p", { class: "lead" }, "Reach the target by clicking from neighbour to neighbour. You see what an agent sees: your neighbours, what they share with the target, and how many links they have. No map."),
       this.trouble,
+      session.menu.game_note && graph?.id === session.menu.game_graph ? h("p", { class: "hint" }, session.menu.game_note) : null,
       h("p", {}, `Graph: ${graph?.name ?? ""}, ${graph?.num_nodes.toLocaleString("en") ?? ""} nodes.`),
       h("div", { class: "row" },
         button("Puzzle of the day", () => void this.begin(session, true), "primary"),
@@ -64,7 +67,7 @@ export class Play implements View {
   private async begin(session: Session, daily: boolean): Promise<void> {
     if (!session.graph) return;
     try {
-      this.game = await api.startGame(session.graph.id, this.directed, daily, this.consent);
+      this.game = await api.startGame(session.graph.id, this.directed, daily, this.consent ? playerNumber() : null);
       session.source = this.game.source;
       session.target = this.game.target;
       tell(this.trouble, null);
@@ -226,6 +229,28 @@ function standing(result: GameResult): HTMLElement {
 
 function pathList(title: string, kind: string, path: readonly number[], session: Session): HTMLElement {
   return h("div", { class: `path ${kind}` }, h("h2", { class: "small-heading" }, title), h("p", { class: "trail" }, path.map((node) => session.name(node)).join(" → ")));
+}
+
+/** A random number that joins the plays of one person who agreed that they are kept. */
+function playerNumber(): string {
+  const known = stored();
+  if (known) return known;
+  const made = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  try {
+    localStorage.setItem(PLAYER, made);
+  } catch {
+    // Without storage the next visit counts as another player.
+  }
+  return made;
+}
+
+function stored(): string | null {
+  try {
+    const found = localStorage.getItem(PLAYER);
+    return found && /^[0-9a-f]{16}$/.test(found) ? found : null;
+  } catch {
+    return null;
+  }
 }
 
 function focusFirst(panel: HTMLElement): void {
