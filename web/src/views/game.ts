@@ -5,10 +5,13 @@ import { button, tick } from "../controls";
 import { fill, h } from "../dom";
 import { OKABE_ITO } from "../palette";
 import { type Session, type View, tell } from "../session";
+import type { Point } from "../stage";
 import { drawMessage, drawPath, drawTag, mark } from "../overlay";
 import { percent, prefersStill } from "../trip";
 
 const PLAYER = "garden-player";
+const MANY_NODES = 1000; // beyond it nodes are small, and those that can be chosen stand out more
+const [NAME_WIDTH, NAME_HEIGHT] = [150, 22]; // pixels that a name is given
 
 /** The fourth tab. */
 export class Play implements View {
@@ -183,10 +186,11 @@ export class Play implements View {
     if (!game) return;
     const open = new Set(game.choices.map(({ node }) => node));
     const path = new Set(game.path);
+    const many = (session.graph?.num_nodes ?? 0) > MANY_NODES;
     const known = (node: number): boolean => open.has(node) || path.has(node) || node === game.target;
     stage.paint({
       colour: (node) => (node === game.target ? colours.target : node === game.holder ? colours.holder : open.has(node) ? colours.candidate : path.has(node) ? colours.path : colours.dim),
-      size: (node) => (node === game.target || node === game.holder ? 1.8 : open.has(node) ? 1.3 : 0.8),
+      size: (node) => (node === game.target || node === game.holder ? 1.8 : open.has(node) ? (many ? 3 : 1.3) : 0.8),
       edge: (from, to) => (known(from) && known(to) ? colours.seenEdge : colours.dimEdge),
       above: known,
     });
@@ -197,6 +201,7 @@ export class Play implements View {
         drawPath(context, result.policy.path.map(place), OKABE_ITO.orange, 3);
       } else {
         for (const node of open) drawPath(context, [place(game.holder), place(node)], colours.seenEdge, 1);
+        drawNames(context, session, [...open], [place(game.holder), place(game.target)], place);
       }
       drawPath(context, game.path.map(place), colours.path, 3.5);
       mark(context, place(game.target), colours.target, "diamond");
@@ -250,6 +255,17 @@ function stored(): string | null {
     return found && /^[0-9a-f]{16}$/.test(found) ? found : null;
   } catch {
     return null;
+  }
+}
+
+/** The names of where one can go, as far as they stand clear of one another. */
+function drawNames(context: CanvasRenderingContext2D, session: Session, nodes: readonly number[], taken: Point[], place: (node: number) => Point): void {
+  const { ink, background } = session.stage.colours;
+  for (const node of nodes) {
+    const at = place(node);
+    if (taken.some(({ x, y }) => Math.abs(x - at.x) < NAME_WIDTH && Math.abs(y - at.y) < NAME_HEIGHT)) continue;
+    taken.push(at);
+    drawTag(context, at, session.name(node), ink, background, 8);
   }
 }
 
