@@ -4,8 +4,8 @@ import pytest
 
 from garden.cli.main import main
 from garden.datasets.valley import valley
-from garden.experiments.humans.plays import write_plays
-from garden.experiments.humans.simulated import simulated_plays
+from garden.humans.plays import write_plays
+from garden.humans.simulated import simulated_plays
 
 
 def test_humans__prints_people_beside_policies_and_what_choices_go_by(tmp_path, capsys):

@@ -8,8 +8,8 @@ import pytest
 import scipy.sparse as sp
 
 from garden.errors import GardenError, SpecError
-from garden.experiments.humans.plays import read_plays
 from garden.graphs.graph import Graph
+from garden.humans.plays import read_plays
 from garden.web import games as games_module
 from garden.web.game_rules import Rules, daily_seed, shared_with
 from garden.web.games import GameBook

@@ -13,10 +13,10 @@ from garden.cli.console import Verb, busy, check_outputs, print_table, say, writ
 from garden.errors import GardenError
 
 if TYPE_CHECKING:
-    from garden.experiments.humans.choice_model import Fit
-    from garden.experiments.humans.comparison import Outcome
-    from garden.experiments.humans.plays import Play
     from garden.graphs.graph import Graph
+    from garden.humans.choice_model import Fit
+    from garden.humans.comparison import Outcome
+    from garden.humans.plays import Play
 
 _DEFAULT = ("universal+backtrack", "random")
 _BARE = ("connection", "random")  # on a graph without attributes
@@ -42,9 +42,9 @@ class Humans(Verb):
 
     def run(self) -> None:
         """Read, compare, fit, print."""
-        from garden.experiments.humans.choice_model import fit_players
-        from garden.experiments.humans.comparison import people_outcomes
-        from garden.experiments.humans.plays import read_plays
+        from garden.humans.choice_model import fit_players
+        from garden.humans.comparison import people_outcomes
+        from garden.humans.plays import read_plays
 
         check_outputs(json=self.json)
         plays = read_plays(self.file)
@@ -68,7 +68,7 @@ class Humans(Verb):
 
     def _policies(self, name: str, plays: Sequence[Play]) -> list[Outcome]:
         """How strategies do on the same pairs; none where the graph is not at hand."""
-        from garden.experiments.humans.comparison import policy_outcomes
+        from garden.humans.comparison import policy_outcomes
 
         with busy(f"loading {name}"):
             graph = _graph_played(name)

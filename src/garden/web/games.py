@@ -21,7 +21,7 @@ import numpy as np
 from garden.datasets.snap import found_here
 from garden.datasets.wikispeedia import finished_games
 from garden.errors import SpecError
-from garden.experiments.humans.plays import Play, Step, append_play
+from garden.humans.plays import Play, Step, append_play
 from garden.search.config import limit_of
 from garden.web import schemas, trips
 from garden.web.game_rules import Rules, daily_seed, shared_with

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from garden.errors import GraphError
-from garden.experiments.humans.plays import Play
 from garden.graphs.distances import pair_distances
 from garden.graphs.graph import Graph
+from garden.humans.plays import Play
 from garden.resolve import contender_named
 from garden.routing import ready_without_task, row_source
 from garden.search.config import limit_of

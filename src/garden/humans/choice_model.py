@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from garden.experiments.humans.plays import Play, Step
+from garden.humans.plays import Play, Step
 
 TRAITS = ("hub-seeking", "similarity-seeking")
 MIN_STEPS = 5  # fewer say nothing

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from garden.experiments.humans.choice_model import traits
-from garden.experiments.humans.plays import Play, Step
 from garden.graphs.distances import UNREACHABLE, distances
 from garden.graphs.graph import Graph
+from garden.humans.choice_model import traits
+from garden.humans.plays import Play, Step
 
 
 def simulated_plays(

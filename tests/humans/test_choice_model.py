@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from garden.datasets.valley import valley
-from garden.experiments.humans.choice_model import choices_of, fit, fit_players, tells
-from garden.experiments.humans.comparison import people_outcomes, policy_outcomes
-from garden.experiments.humans.plays import Step, read_plays, write_plays
-from garden.experiments.humans.simulated import simulated_plays
+from garden.humans.choice_model import choices_of, fit, fit_players, tells
+from garden.humans.comparison import people_outcomes, policy_outcomes
+from garden.humans.plays import Step, read_plays, write_plays
+from garden.humans.simulated import simulated_plays
 
 HUBS, ALIKE = (1.5, 0.0), (0.3, 1.2)
 
