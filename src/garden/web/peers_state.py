@@ -40,3 +40,38 @@ def peers_state(ask: AskHosts | None) -> PeersState:
     except (GardenError, OSError, ValidationError) as error:
         _LOG.warning("the hosts' answer is left out: %s", one_line(error))
     return PeersState(up=False, message=NOBODY, peers=[], links=[], delivered=0, under_way=0)
+
+
+def from_overview(overview: Mapping[str, Any]) -> dict[str, Any]:
+    """What all hosts together say of themselves, in the form that :data:`AskHosts` gives.
+
+    Args:
+        overview: ``hosts``, each with ``host``, ``settled``, ``ended`` (messages, by how they
+            ended) and ``agents``, each with ``key``, ``name``, ``open`` (the keys at the other ends
+            of its open links) and ``held`` (messages); ``dead_peers``, keys; ``under_way``.
+    """
+    agents = [(host, agent) for host in overview["hosts"] for agent in host.get("agents", ())]
+    peers = [
+        {
+            "name": agent["name"],
+            "host": host["host"],
+            "alive": True,
+            "settled": bool(host["settled"]),
+            "under_way": agent["held"],
+        }
+        for host, agent in agents
+    ]
+    places = {agent["key"]: place for place, (_, agent) in enumerate(agents)}
+    dead = [key for key in overview["dead_peers"] if key not in places]
+    peers += [{"name": key, "host": "?", "alive": False} for key in dead]
+    ends = ((places[agent["key"]], places.get(end)) for _, agent in agents for end in agent["open"])
+    links = [
+        end for one, other in ends if other is not None and one < other for end in (one, other)
+    ]
+    delivered = sum(host["ended"].get("delivered", 0) for host in overview["hosts"])
+    return {
+        "peers": peers,
+        "links": links,
+        "delivered": delivered,
+        "under_way": overview["under_way"],
+    }
