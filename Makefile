@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORE := $(VENV)/.core
 
-.PHONY: quickstart test test-portable test-docs test-slow lint docs bench bench-scale clean
+.PHONY: quickstart test test-portable test-docs test-slow test-browser lint docs bench bench-scale clean
 
 quickstart: $(CORE)
 	$(BIN)/garden quickstart
@@ -25,6 +25,10 @@ test-slow: $(STAMP)
 # The commands and Python blocks of the documentation that take longer than 10 s, cut short.
 test-docs: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -q -m docs tests/test_docs.py
+
+# The page in the system's Chromium; where there is none they are skipped with a reason.
+test-browser: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -q -m browser tests/web
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

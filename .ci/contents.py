@@ -1,4 +1,4 @@
-"""Check what a wheel and an sdist hold: the package with its weights, the licence, nothing else.
+"""Check what a wheel and an sdist hold: the package, its weights and page, the licence, no more.
 
 python .ci/contents.py DIST      # a folder with one wheel and one sdist
 """
@@ -15,7 +15,13 @@ PACKAGE = {
     for path in (SOURCE / "garden").rglob("*")
     if path.is_file() and "__pycache__" not in path.parts
 }
-NEEDED = {"garden/py.typed", "garden/weights/universal/config.json", "garden/__init__.py"}
+STATIC = ("index.html", "page.js", "page.css", "walk.js", "walk.css", "favicon.svg", "LICENCES.txt")
+NEEDED = {
+    "garden/py.typed",
+    "garden/weights/universal/config.json",
+    "garden/__init__.py",
+    *(f"garden/web/static/{name}" for name in STATIC),
+}
 METADATA = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
 BESIDE = {  # the package in an sdist; .gitignore goes with every one that hatch makes
     ".gitignore",

@@ -1,12 +1,15 @@
-"""How fast the page draws: first picture, frames of a scripted pan, bytes of script and style.
+"""How fast the page is: layouts, first picture, frames of a scripted pan, many watchers, bytes.
 
-python benchmarks/page.py [--json FILE|-] [--url URL] [SPEC …]
+python benchmarks/page.py [--json FILE|-] [--url URL] [--only layout,pictures,watchers] [SPEC …]
 
-Without --url a server is started for each graph; its layout is cached by a first visit.
+Without --url a server is started for each graph; its layout is cached by a first visit. Watchers
+each show 5 hops a second and ask for the next walk when one ends; a hop is late by how long after
+its moment the reply that holds it came.
 """
 
 import argparse
 import gzip
+import http.client
 import json
 import os
 import shutil
@@ -14,6 +17,7 @@ import socket
 import statistics
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -22,9 +26,11 @@ from pathlib import Path
 from typing import Any
 
 STATIC = Path(__file__).parents[1] / "src" / "garden" / "web" / "static"
-SPECS = ("facebook:414", "wikispeedia", "power-law:n=1000,m=4", "musae-facebook")
+SPECS = ("facebook:414", "wikispeedia", "power-law:n=1000,degree=8", "musae-facebook")
 FLAGS = ("--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 QUIET = ("--disable-background-networking", "--disable-component-update", "--disable-sync")
+LAYOUTS = ("facebook:0", "wikispeedia", "musae-facebook")
+WATCHERS, HOP_SECONDS, WATCHED_SECONDS = 50, 0.2, 20.0
 PAN = """(seconds) => new Promise((done) => {
   const frames = [];
   const begun = performance.now();
@@ -96,18 +102,63 @@ def measured(browser: Any, url: str, seconds: float) -> dict[str, float]:
     }
 
 
-def main() -> None:
-    """Measure each graph and print a row for it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("specs", nargs="*", default=list(SPECS))
-    parser.add_argument("--url", help="a server that is up")
-    parser.add_argument("--seconds", type=float, default=5.0)
-    parser.add_argument("--json")
-    chosen = parser.parse_args()
+def layout_seconds(spec: str) -> float:
+    """A layout from nothing, its kernels compiled."""
+    import garden
+    from garden.plots.pivot_layout import layout
+
+    layout(garden.load("kaiser-hilgetag:n=60,seed=0"), cache=False)
+    graph = garden.load(spec)
+    begun = time.perf_counter()
+    layout(graph, cache=False)
+    return time.perf_counter() - begun
+
+
+def watch(host: str, number: int, until: float, late: list[float]) -> None:
+    """One watcher: a walk after the other, each hop at its moment."""
+    line = http.client.HTTPConnection(host, timeout=60)
+    due = time.perf_counter() + number * HOP_SECONDS / WATCHERS
+    seed = 1000 * number
+    while due < until:
+        time.sleep(max(0.0, due - time.perf_counter()))
+        line.request("GET", f"/api/graphs/g0/pair?seed={seed}")
+        pair = json.load(line.getresponse())
+        asked = {"graph": "g0", "strategy": "s0", **pair}
+        kind = {"Content-Type": "application/json"}
+        line.request("POST", "/api/walks", json.dumps(asked), kind)
+        hops = len(json.load(line.getresponse())["hops"])
+        came = time.perf_counter()
+        late += [max(0.0, came - (due + hop * HOP_SECONDS)) for hop in range(hops)]
+        due = max(due + hops * HOP_SECONDS, came)  # whoever waited goes on from there
+        seed += 1
+    line.close()
+
+
+def watched(spec: str) -> dict[str, float]:
+    """How late the hops of many watchers are, in milliseconds."""
+    late: list[float] = []
+    with served(spec) as url:
+        host = url.removeprefix("http://")
+        watch(host, 0, time.perf_counter() + 2, [])  # the strategy is made ready once
+        until = time.perf_counter() + WATCHED_SECONDS
+        threads = [
+            threading.Thread(target=watch, args=(host, number, until, late))
+            for number in range(WATCHERS)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    steps = statistics.quantiles([1000 * value for value in late], n=100)
+    rate = len(late) / WATCHED_SECONDS
+    return {"hops_per_s": rate, "late_p50_ms": steps[49], "late_p95_ms": steps[94]}
+
+
+def pictures(chosen: argparse.Namespace) -> dict[str, dict[str, float]]:
+    """First picture and frames of each graph, in Chromium with software rendering."""
     from playwright.sync_api import sync_playwright
 
-    rows: dict[str, Any] = {"compressed_bytes": compressed_bytes()}
-    print(f"script and style, compressed: {rows['compressed_bytes'] / 1000:.0f} kB")
+    rows = {}
     with sync_playwright() as playwright:
         path = shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS, *QUIET])
@@ -117,8 +168,36 @@ def main() -> None:
             else:
                 with served(spec) as url:
                     rows[spec] = measured(browser, url, chosen.seconds)
-            print(spec, {name: round(value, 2) for name, value in rows[spec].items()})
+            show(f"picture of {spec}", rows[spec])
         browser.close()
+    return rows
+
+
+def show(what: str, values: dict[str, float]) -> None:
+    """Print one line of figures."""
+    print(what, {name: round(value, 2) for name, value in values.items()}, flush=True)
+
+
+def main() -> None:
+    """Measure what was asked for and print a row for each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("specs", nargs="*", default=list(SPECS))
+    parser.add_argument("--url", help="a server that is up")
+    parser.add_argument("--only", default="layout,pictures,watchers")
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--json")
+    chosen = parser.parse_args()
+    parts = chosen.only.split(",")
+    rows: dict[str, Any] = {"compressed_bytes": compressed_bytes()}
+    print(f"script and style, compressed: {rows['compressed_bytes'] / 1000:.0f} kB", flush=True)
+    if "layout" in parts:
+        rows["layout_s"] = {spec: layout_seconds(spec) for spec in LAYOUTS}
+        show("layout, seconds", rows["layout_s"])
+    if "pictures" in parts:
+        rows["pictures"] = pictures(chosen)
+    if "watchers" in parts:
+        rows["watchers"] = watched(SPECS[0])
+        show(f"{WATCHERS} watchers of {SPECS[0]}", rows["watchers"])
     if chosen.json:
         text = json.dumps(rows, indent=1)
         print(text) if chosen.json == "-" else Path(chosen.json).write_text(text + "\n")

@@ -30,6 +30,7 @@ NOT_RUN = {  # the beginnings of commands that no test runs
     "python examples/": "tests/examples/test_recipes.py runs the recipes, in small",
     "python benchmarks/": "minutes, and what they measure is no assertion",
     "garden data fetch": "downloads",
+    "garden serve": "answers until it is interrupted; tests/web/test_page.py opens it",
     "garden --tyro-print-completion": "tests/cli/test_talk.py prints the scripts",
 }
 REAL_DATA = re.compile(r"facebook|twitch|garden reproduce")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -26,7 +27,7 @@ from garden.search.lazy_rows import LazyRows, RowSource
 from garden.search.progress import Progress, silent
 from garden.search.rounds import settle
 from garden.search.temperature_tuning import prepare
-from garden.search.walk import Walk, walk
+from garden.search.walk import Choice, Walk, walk
 from garden.strategies.base import Fitted, Strategy, Tempered, is_ready
 from garden.strategies.gossip.protocol import GossipStrategy
 
@@ -148,6 +149,7 @@ def route(
     seed: int = 0,
     progress: Progress = silent,
     cache: bool = True,
+    watch: Callable[[Choice], None] | None = None,
 ) -> RoutedMessage:
     """Send one message and return its path.
 
@@ -163,6 +165,7 @@ def route(
         seed: Fixes the random choices, and the split that temperatures are tuned on.
         progress: Called as tuning goes on.
         cache: Whether settled rows of large graphs are read from the user's cache, and kept there.
+        watch: Called with what each holder chose from.
 
     Example:
         >>> import garden
@@ -193,6 +196,7 @@ def route(
         contender.memory,
         limit,
         int(episode_streams(seed, 0, 1)[0]),
+        watch,
     )
     represented = rows.num_represented if isinstance(rows, LazyRows) else len(rows)
     names = contender.label, contender.memory.name

@@ -20,6 +20,7 @@ from urllib.parse import urlparse
 import pytest
 
 GRAPH = "kaiser-hilgetag:n=60,alpha=10,beta=0.4,seed=3"
+STRATEGIES = ("universal+backtrack", "distance", "greedy", "random", "beacons")
 FLAGS = (
     "--no-sandbox",
     "--use-angle=swiftshader",
@@ -71,8 +72,14 @@ def page_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("serve")
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "garden", "serve", GRAPH, "--port", str(port)]
-    environment = {**os.environ, "GARDEN_CACHE": str(folder / "cache")}
+    own = {"GARDEN_CACHE": str(folder / "cache"), "GARDEN_SHORT": "1"}
+    environment = {**os.environ, **own}
+    environment.pop("GARDEN_DATA", None)  # the same page with and without real data
+    python = [sys.executable, "-m", "garden"]
+    with_value = ["--model", "garden", "--method", "a2c", "--out", "a2c", "--quiet"]
+    subprocess.run([*python, "train", GRAPH, *with_value], env=environment, cwd=folder, check=True)
+    chosen = [word for name in STRATEGIES for word in ("--strategy", name)]
+    command = [*python, "serve", GRAPH, "--port", str(port), *chosen, "--strategy", "a2c"]
     log = folder / "log.txt"
     with log.open("wb") as out:
         process = subprocess.Popen(

@@ -30,6 +30,7 @@ export interface Menu {
   version: string;
   peers: boolean;
   stores_plays: boolean;
+  game_note: string | null; // why the game is not on the graph that is best for it
 }
 
 /** A graph as it is drawn. */
@@ -219,8 +220,8 @@ export const api = {
     ask<NodeValues>(`/api/graphs/${graph}/values?${query({ kind, strategy, target })}`),
   node: (graph: string, node: number, target: number, strategy: string) =>
     ask<NodeDetails>(`/api/graphs/${graph}/nodes/${node}?${query({ target, strategy })}`),
-  startGame: (graph: string, directed: boolean, daily: boolean, consent: boolean) =>
-    ask<Game>("/api/games", "POST", { graph, directed, daily, consent }),
+  startGame: (graph: string, directed: boolean, daily: boolean, player: string | null) =>
+    ask<Game>("/api/games", "POST", { graph, directed, daily, consent: player !== null, player }),
   move: (game: string, node: number) => ask<Game>(`/api/games/${game}/moves`, "POST", { node }),
   giveUp: (game: string) => ask<Game>(`/api/games/${game}/give-up`, "POST"),
   upload: (file: File) => ask<GraphEntry & { messages: string[] }>(`/api/uploads?${query({ name: file.name })}`, "POST", file.slice()),

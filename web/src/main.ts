@@ -73,8 +73,9 @@ class Page {
     const select = h("select", { id: "graph" }, ...menu.graphs.map(({ id, name }) => h("option", { value: id, selected: id === graph?.id }, name)));
     select.addEventListener("change", () => void this.change(select.value));
     const drawn = graph ? graph.edges.length / 2 : 0;
-    const size = graph ? `${graph.num_nodes.toLocaleString("en")} nodes, ${graph.num_edges.toLocaleString("en")} edges${drawn < graph.num_edges ? ` (${drawn.toLocaleString("en")} drawn)` : ""}` : "";
-    fill(byId("graph-menu"), h("label", { for: "graph" }, "Graph"), select, h("span", { class: "size" }, size));
+    const nodes = graph ? `${graph.num_nodes.toLocaleString("en")} nodes` : "";
+    const edges = graph ? `${graph.num_edges.toLocaleString("en")} edges${drawn < graph.num_edges ? ` (${drawn.toLocaleString("en")} drawn)` : ""}` : "";
+    fill(byId("graph-menu"), h("label", { for: "graph" }, "Graph"), select, h("span", { class: "size" }, nodes, h("br", {}), edges));
   }
 
   private async change(graph: string): Promise<void> {

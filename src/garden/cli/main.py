@@ -29,6 +29,7 @@ from garden.cli.console import Verbosity, print_line
 from garden.cli.data import DataConvert, DataFetch, DataInfo, DataList
 from garden.cli.evaluate import Evaluate
 from garden.cli.export import Export
+from garden.cli.humans import Humans
 from garden.cli.peers import PeersAttacks, PeersCut, PeersFaults
 from garden.cli.quickstart import Quickstart
 from garden.cli.reproduce import Reproduce
@@ -84,6 +85,7 @@ Command = (
     | Annotated[ClusterCommand, tyro.conf.subcommand("cluster", description=_CLUSTER)]
     | Annotated[BenchmarkCommand, tyro.conf.subcommand("benchmark", description=_BENCHMARK)]
     | Annotated[Serve, tyro.conf.subcommand("serve")]
+    | Annotated[Humans, tyro.conf.subcommand("humans")]
     | Annotated[Reproduce, tyro.conf.subcommand("reproduce")]
 )
 

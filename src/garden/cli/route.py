@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
@@ -17,7 +17,12 @@ from garden.cli.console import (
     progress_bar,
     write_json,
 )
+from garden.errors import DataError
 from garden.search.config import MaxHops
+
+if TYPE_CHECKING:
+    from garden.routing import RoutedMessage
+    from garden.search.walk import Choice
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,10 @@ class Route(Verb):
     plot: Path | None = None
     """Draw the path to this file (.png, .svg or .pdf)."""
 
+    html: Path | None = None
+    """Write the trip as one page to this file, which any browser plays from the disk (needs the
+    extra `web`)."""
+
     no_cache: bool = False
     """Let the agents of strategies with rounds talk anew. By default what they settled on is kept
     in the user's cache folder (GARDEN_CACHE) for graphs of 20,000 nodes or more."""
@@ -67,9 +76,10 @@ class Route(Verb):
         from garden.plots.figures import picture_format
         from garden.routing import HOP_COLUMNS, route
 
-        check_outputs(self.plot, json=self.json)
+        check_outputs(self.plot, self.html, json=self.json)
         if self.plot:
             picture_format(self.plot)
+        choices: list[Choice] = []
         with busy(f"loading {self.spec}"):
             graph = self.graph_options.load(self.spec)
         with progress_bar(f"routing on {self.spec}") as progress:
@@ -83,6 +93,7 @@ class Route(Verb):
                 seed=self.seed,
                 progress=progress,
                 cache=not self.no_cache,
+                watch=choices.append,
             )
         fate = "delivered" if message.delivered else "NOT delivered"
         title = (
@@ -93,5 +104,16 @@ class Route(Verb):
         print_table(title, HOP_COLUMNS, message.rows(), self.json)
         if self.plot:
             message.plot(self.plot)
+        if self.html:
+            write_page(self.html, message, choices)
         if self.json:
             write_json(message.to_json(), self.json)
+
+
+def write_page(path: Path, message: RoutedMessage, choices: list[Choice]) -> None:
+    """Write the trip as one page; without the extra that is refused."""
+    try:
+        from garden.web.walk_file import write_walk_file
+    except ImportError:
+        raise DataError("`html` needs the extra: pip install 'garden-search[web]'") from None
+    write_walk_file(path, message, choices)

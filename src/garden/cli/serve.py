@@ -5,12 +5,14 @@ from __future__ import annotations
 import ipaddress
 import logging
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import tyro
 
 from garden.cli.console import Verb, busy, say
 from garden.errors import DataError, SpecError
+from garden.storage import check_writable
 
 _LOG = logging.getLogger("garden")
 
@@ -19,8 +21,9 @@ _LOG = logging.getLogger("garden")
 class Serve(Verb):
     """Open a page that shows messages finding their way, on this machine alone."""
 
-    graph: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
-    """A graph that the page offers; may be repeated. A generated one is always there."""
+    graph: tyro.conf.Positional[tuple[str, ...]] = ()
+    """The graphs that the page offers. By default Wikispeedia, where it is on this
+    machine; a generated one is always there."""
 
     strategy: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
     """A strategy that the page offers; may be repeated. A choice of them by default."""
@@ -31,6 +34,10 @@ class Serve(Verb):
     port: int = 8414
     """The port to listen on."""
 
+    plays: Path = Path("garden-plays.jsonl")
+    """The file that games are added to when a player agrees: nodes and times, no name, no address.
+    `garden humans` reads it."""
+
     def run(self) -> None:
         """Load what was named, then answer until interrupted."""
         if not 1 <= self.port <= 65535:
@@ -39,10 +46,12 @@ class Serve(Verb):
             import uvicorn
 
             from garden.web.app import make_app
-            from garden.web.library import Library
+            from garden.web.library import Library, default_graphs
         except ImportError:
             raise DataError("the page needs the extra: pip install 'garden-search[web]'") from None
-        library = Library(self.graph, self.strategy)
+        library = Library(self.graph or default_graphs(), self.strategy)
+        if library.game_graph == library.example:
+            _LOG.info("Wikispeedia is not among the graphs: the game starts on a generated one")
         for shelf in library.graphs.values():
             with busy(f"loading {shelf.spec}"):
                 shelf.loaded()
@@ -53,12 +62,20 @@ class Serve(Verb):
         shown = f"[{self.host}]" if ":" in self.host else self.host
         say(f"the page is at http://{shown}:{self.port} (Ctrl-C ends it)")
         uvicorn.run(
-            make_app(library, self.host),
+            make_app(library, self.host, self._kept_plays()),
             host=self.host,
             port=self.port,
             log_level="warning",
             server_header=False,
         )
+
+    def _kept_plays(self) -> Path | None:
+        try:
+            check_writable(self.plays)
+        except DataError as error:
+            _LOG.warning("plays are not kept: %s", error)
+            return None
+        return self.plays
 
 
 def _is_local(host: str) -> bool:

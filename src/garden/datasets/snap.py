@@ -15,6 +15,7 @@ import logging
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -176,6 +177,16 @@ def read_snap(prefix: str | Path, attributes: str = "by-id", level: int = loggin
     for note in edge_notes(pairs, None):
         _LOG.log(level, "%s: %s", prefix, note)
     return Graph.from_edges(pairs, len(positions), table, list(positions), names, str(prefix))
+
+
+def found_here(name: str) -> Path | None:
+    """The folder that holds a dataset on this machine already; None where it would be fetched."""
+    dataset = dataset_named(name)
+    for folder in _usual_folders(dataset):
+        with suppress(OSError):
+            if any(holds_member(dataset, folder, one) for one in dataset.members):
+                return folder
+    return None
 
 
 def _usual_folders(dataset: Dataset) -> Iterator[Path]:

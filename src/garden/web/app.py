@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
@@ -17,13 +20,22 @@ from starlette.staticfiles import StaticFiles
 from garden import __version__
 from garden.errors import GardenError, one_line
 from garden.web import schemas, trips
+from garden.web.games import GameBook
+from garden.web.jobs import Job, JobDesk
 from garden.web.library import Library, UnknownIdError, random_pair
+from garden.web.peers_state import AskHosts, peers_state
 from garden.web.results import figure_file, result_entries
 from garden.web.security import Gatekeeper
+from garden.web.uploads import parsed, receive, stored_name, upload_folder
 
 STATIC = Path(__file__).parent / "static"
 MAX_PAIRS = 1_000
 MAX_COMPARED = 8
+JOB_INTERVAL = 0.2  # seconds between two looks at a job
+GAME_NOTE = (
+    "The game is best on Wikispeedia, whose articles have names that everybody knows. Its data are "
+    "not on this computer (garden data fetch wikispeedia), so that you play among made-up people."
+)
 _LOG = logging.getLogger("garden")
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     code: {"model": schemas.Problem} for code in (400, 403, 404, 422)
@@ -32,21 +44,45 @@ Place = Annotated[int, Query(ge=0, le=2**31 - 1)]
 Id = Annotated[str, Query(pattern=r"^[a-z][0-9]{1,6}$")]
 
 
-def make_app(library: Library, host: str = "127.0.0.1") -> FastAPI:
+def make_app(
+    library: Library,
+    host: str = "127.0.0.1",
+    plays: Path | None = None,
+    ask_hosts: AskHosts | None = None,
+) -> FastAPI:
     """The application of a server.
 
     Args:
         library: Its graphs and strategies.
         host: The host that it listens on, whose name requests may bear.
+        plays: The file that people's games are added to, where they agree; None keeps none.
+        ask_hosts: Asks the hosts that are up on this machine how they are.
     """
+    desk, games = JobDesk(library), GameBook(library, plays)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        desk.close()
+
     app = FastAPI(
-        title="garden", version=__version__, docs_url=None, redoc_url=None, responses=_PROBLEMS
+        title="garden",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        responses=_PROBLEMS,
+        lifespan=lifespan,
     )
     app.add_middleware(Gatekeeper, host=host)
     _handle_errors(app)
+    _add_menu(app, library, plays is not None)
     _add_graphs(app, library)
     _add_trips(app, library)
+    _add_games(app, games)
+    _add_uploads(app, library)
+    _add_jobs(app, desk)
     _add_results(app)
+    _add_peers(app, ask_hosts)
     if STATIC.is_dir():
         app.mount("/", StaticFiles(directory=STATIC, html=True))
     return app
@@ -78,7 +114,7 @@ def _handle_errors(app: FastAPI) -> None:
         return reply(500, "the server failed on this request: its log says more")
 
 
-def _add_graphs(app: FastAPI, library: Library) -> None:
+def _add_menu(app: FastAPI, library: Library, stores_plays: bool) -> None:
     @app.get("/api/menu")
     def menu() -> schemas.Menu:
         return schemas.Menu(
@@ -86,12 +122,15 @@ def _add_graphs(app: FastAPI, library: Library) -> None:
             strategies=[shelf.entry() for shelf in list(library.strategies.values())],
             default_graph=next(iter(library.graphs)),
             default_strategy=next(iter(library.strategies)),
-            game_graph=library.example,
+            game_graph=library.game_graph,
             version=__version__,
-            peers=False,
-            stores_plays=False,
+            peers=True,
+            stores_plays=stores_plays,
+            game_note=None if library.game_graph != library.example else GAME_NOTE,
         )
 
+
+def _add_graphs(app: FastAPI, library: Library) -> None:
     @app.get("/api/graphs/{graph}")
     def graph_picture(graph: str) -> schemas.GraphPicture:
         return trips.picture(library, graph)
@@ -163,13 +202,73 @@ def _add_results(app: FastAPI) -> None:
             raise UnknownIdError("no such figure")
         return FileResponse(path, media_type="image/png")
 
+
+def _add_games(app: FastAPI, games: GameBook) -> None:
+    @app.post("/api/games")
+    def start(asked: schemas.GameAsked) -> schemas.Game:
+        return games.start(asked)
+
+    @app.post("/api/games/{game}/moves")
+    def move(game: str, asked: schemas.MoveAsked) -> schemas.Game:
+        return games.move(game, asked.node)
+
+    @app.post("/api/games/{game}/give-up")
+    def give_up(game: str) -> schemas.Game:
+        return games.give_up(game)
+
+
+def _add_uploads(app: FastAPI, library: Library) -> None:
+    @app.post("/api/uploads")
+    async def upload(
+        request: Request, name: Annotated[str, Query(min_length=1, max_length=400)]
+    ) -> schemas.UploadEntry:
+        stored = stored_name(name)
+        with upload_folder() as folder:
+            await receive(request.stream(), Path(folder) / stored)
+            found = await run_in_threadpool(parsed, Path(folder), stored, name)
+        entry = library.add_upload(found.name, found.graph).entry()
+        return schemas.UploadEntry(**entry.model_dump(), messages=found.messages)
+
+
+def _add_jobs(app: FastAPI, desk: JobDesk) -> None:
+    @app.post("/api/jobs")
+    def start(asked: schemas.JobAsked) -> schemas.JobState:
+        return desk.start(asked.kind, asked.graph, asked.minutes)
+
+    @app.get("/api/jobs/{job}")
+    def state(job: str) -> schemas.JobState:
+        return desk.job(job).shown()
+
+    @app.delete("/api/jobs/{job}")
+    def cancel(job: str) -> schemas.JobState:
+        return desk.cancel(job)
+
+    @app.get("/api/jobs/{job}/events")
+    async def events(job: str) -> StreamingResponse:
+        return StreamingResponse(_job_events(desk.job(job)), media_type="text/event-stream")
+
+    @app.get("/api/jobs/{job}/policy", response_class=Response)
+    def policy(job: str) -> Response:
+        name = f'attachment; filename="garden-policy-{job}.zip"'
+        headers = {"content-disposition": name}
+        return Response(desk.archive(job), media_type="application/zip", headers=headers)
+
+
+async def _job_events(job: Job) -> AsyncIterator[str]:
+    """The state of a job whenever it changes, until it is over."""
+    told = -1
+    while True:
+        over = job.over
+        if job.version != told:
+            told = job.version
+            yield f"data: {job.shown().model_dump_json()}\n\n"
+        if over:
+            yield "event: end\ndata: {}\n\n"
+            return
+        await asyncio.sleep(JOB_INTERVAL)
+
+
+def _add_peers(app: FastAPI, ask_hosts: AskHosts | None) -> None:
     @app.get("/api/peers")
     def peers() -> schemas.PeersState:
-        return schemas.PeersState(
-            up=False,
-            message="no hosts are up on this machine",
-            peers=[],
-            links=[],
-            delivered=0,
-            under_way=0,
-        )
+        return peers_state(ask_hosts)

@@ -12,8 +12,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
+import scipy.sparse as sp
 
+from garden.datasets.snap import found_here
 from garden.datasets.spec import load
+from garden.datasets.valley import VALLEY, valley
+from garden.datasets.wikispeedia import directed_links
 from garden.errors import GardenError, SpecError
 from garden.graphs.graph import Graph
 from garden.provenance import check_fit
@@ -24,9 +28,10 @@ from garden.search.lazy_rows import RowSource
 from garden.search.rounds import settle
 from garden.strategies.base import Strategy
 from garden.strategies.gossip.protocol import GossipStrategy
-from garden.web.example_graph import EXAMPLE, example_graph
 from garden.web.schemas import GraphEntry, StrategyEntry
 
+MAX_UPLOADS = 20
+WIKISPEEDIA = "wikispeedia"
 DEFAULT_STRATEGIES = (
     DEFAULT_STRATEGY,
     "universal",
@@ -52,19 +57,37 @@ class GraphShelf:
     source: Source
     graph: Graph | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
+    links: sp.csr_array | None = None
+
+    @property
+    def name(self) -> str:
+        """What people see: never the folder that a file lies in."""
+        return without_folder(self.spec)
 
     def loaded(self) -> Graph:
         """The graph, loaded once."""
         with self.lock:
             if self.graph is None:
-                self.graph = example_graph() if self.spec == EXAMPLE else load(self.spec)
+                found = valley() if self.spec == VALLEY else load(self.spec)
+                self.graph = found.renamed(self.name)
             return self.graph
+
+    def directed(self) -> sp.csr_array | None:
+        """Its links in their own directions, loaded once; None where they have none."""
+        folder = found_here(WIKISPEEDIA) if self.spec == WIKISPEEDIA else None
+        if folder is None:
+            return None
+        graph = self.loaded()
+        with self.lock:
+            if self.links is None:
+                self.links = directed_links(folder, graph)
+            return self.links
 
     def entry(self) -> GraphEntry:
         """How menus show it."""
         sizes = (None, None) if self.graph is None else (len(self.graph), self.graph.num_edges)
         return GraphEntry(
-            id=self.id, name=self.spec, num_nodes=sizes[0], num_edges=sizes[1], source=self.source
+            id=self.id, name=self.name, num_nodes=sizes[0], num_edges=sizes[1], source=self.source
         )
 
 
@@ -99,6 +122,20 @@ class StrategyShelf:
         )
 
 
+def default_graphs() -> tuple[str, ...]:
+    """What is offered where no graph is named: Wikispeedia, where it is on this machine."""
+    return () if found_here(WIKISPEEDIA) is None else (WIKISPEEDIA,)
+
+
+def without_folder(name: str) -> str:
+    """A spec or strategy's name without the folders of a path in it."""
+    if "/" not in name or name.startswith("collection:"):
+        return name
+    family, colon, _ = name.partition(":")
+    last = name.rstrip("/").rsplit("/", 1)[-1]
+    return f"{family}:{last}" if colon and "/" not in family else last
+
+
 def has_value(strategy: Strategy) -> bool:
     """Whether it learned a value of each node."""
     return bool(getattr(getattr(strategy, "info", None), "trains_value", False))
@@ -108,7 +145,7 @@ class Library:
     """All graphs and strategies of a server.
 
     Args:
-        graphs: Specs from the command line; the example where there are none.
+        graphs: Specs from the command line; the example is always there beside them.
         strategies: Names from the command line; a default choice where there are none.
     """
 
@@ -120,9 +157,9 @@ class Library:
         self._making: dict[tuple[str, str], threading.Lock] = {}
         for spec in graphs:
             self._shelve(spec, "command", None)
-        self.example = self._shelve(EXAMPLE, "shipped", None).id
+        self.example = self._shelve(VALLEY, "shipped", None).id
         for name in strategies or DEFAULT_STRATEGIES:
-            self._add(name, contender_named(name))
+            self._add(without_folder(name), contender_named(name))
 
     def _shelve(self, spec: str, source: Source, graph: Graph | None) -> GraphShelf:
         with self._lock:
@@ -132,6 +169,9 @@ class Library:
 
     def add_upload(self, name: str, graph: Graph) -> GraphShelf:
         """Keep a graph that somebody uploaded, under the name that they gave it."""
+        uploads = sum(shelf.source == "upload" for shelf in self.graphs.values())
+        if uploads >= MAX_UPLOADS:
+            raise SpecError("many graphs were uploaded already: start the server anew")
         return self._shelve(name, "upload", graph)
 
     def add_policy(self, name: str, strategy: Strategy) -> StrategyShelf:
@@ -156,6 +196,24 @@ class Library:
             raise UnknownIdError("no such strategy: reload the page")
         return self.strategies[strategy_id]
 
+    @property
+    def game_graph(self) -> str:
+        """The graph that people play on first: Wikispeedia where it is offered."""
+        wikis = [shelf.id for shelf in self.graphs.values() if shelf.spec == WIKISPEEDIA]
+        return wikis[0] if wikis else self.example
+
+    def links(self, graph_id: str) -> sp.csr_array | None:
+        """The links of a graph in their own directions; None where they have none."""
+        self.graph(graph_id)
+        return self.graphs[graph_id].directed()
+
+    def strategy_for(self, graph: Graph) -> str:
+        """The id of the first strategy that can play on a graph."""
+        for shelf in list(self.strategies.values()):
+            if graph.num_attributes or not shelf.contender.strategy.needs_attributes:
+                return shelf.id
+        raise SpecError("no strategy here plays on a graph without attributes")
+
     def node(self, graph: Graph, position: int) -> int:
         """The position, if a node has it."""
         if position >= graph.num_nodes:
@@ -170,14 +228,14 @@ class Library:
             making = self._making.setdefault(key, threading.Lock())
         with making:
             if key not in self._players:
-                self._players[key] = _player(graph, shelf)
+                self._players[key] = player_on(graph, shelf.contender)
             return self._players[key]
 
 
-def _player(graph: Graph, shelf: StrategyShelf) -> Player:
-    contender = shelf.contender
+def player_on(graph: Graph, contender: Contender) -> Player:
+    """A strategy made ready on a graph."""
     if contender.strategy.needs_attributes and graph.num_attributes == 0:
-        raise SpecError(f"{shelf.name} compares attributes, and this graph has none")
+        raise SpecError(f"{contender.label} compares attributes, and this graph has none")
     check_fit(contender.strategy, graph)
     ready = ready_without_task(contender.strategy, graph)
     rounds = 0

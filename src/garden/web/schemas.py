@@ -57,6 +57,7 @@ class Menu(BaseModel):
     version: str
     peers: bool
     stores_plays: bool
+    game_note: str | None  # why the game is not on Wikispeedia, where it is not
 
 
 class GraphPicture(BaseModel):
@@ -162,15 +163,130 @@ class NodeDetails(BaseModel):
     heard: list[str]
 
 
+class PeerState(BaseModel):
+    """One peer of a host that is up."""
+
+    node: int | None = None  # its position, where the page shows the same graph
+    name: str
+    host: str
+    alive: bool
+    beacons: int = 0
+    settled: bool = False
+    under_way: int = 0
+
+
 class PeersState(BaseModel):
     """The hosts that are up on this machine."""
 
     up: bool
     message: str
-    peers: list[dict[str, str | int | bool | None]]
+    peers: list[PeerState]
     links: list[int]
     delivered: int
     under_way: int
+
+
+class UploadEntry(GraphEntry):
+    """A graph that was just uploaded, with what its reader had to say."""
+
+    messages: list[str]
+
+
+class JobAsked(_Asked):
+    """A policy to adapt or train on a graph."""
+
+    kind: Literal["adapt", "train"]
+    graph: Identifier
+    minutes: Annotated[float, Field(gt=0, le=60)] = 2.0
+
+
+class JobState(BaseModel):
+    """How a job goes; ``strategy`` is the id of its policy once it is done."""
+
+    id: str
+    kind: Literal["adapt", "train"]
+    graph: str
+    state: Literal["waiting", "running", "done", "failed", "cancelled"]
+    progress: float
+    message: str
+    curves: dict[str, list[tuple[float, float]]]
+    strategy: str | None
+
+
+class GameAsked(_Asked):
+    """A game to begin: ``player`` is a random number that joins one person's plays, if any."""
+
+    graph: Identifier
+    directed: bool = False
+    daily: bool = False
+    consent: bool = False
+    player: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")] | None = None
+
+
+class MoveAsked(_Asked):
+    """Where the player goes."""
+
+    node: Position
+
+
+class GameChoice(BaseModel):
+    """A neighbour as the player sees it: what it shares with the target, how many links it has."""
+
+    node: int
+    name: str
+    degree: int
+    shared: list[str]
+    is_target: bool
+
+
+class PolicyPath(BaseModel):
+    """What a policy did on the player's pair."""
+
+    label: str
+    path: list[int]
+    delivered: bool
+
+
+class PeopleStanding(BaseModel):
+    """Where a game stands among finished games of the same shortest distance."""
+
+    games: int
+    better_share: float
+    mean_ratio: float
+
+
+class GameResult(BaseModel):
+    """The end of a game."""
+
+    hops: int
+    distance: int
+    shortest_path: list[int]
+    policy: PolicyPath
+    ratio: float | None
+    people: PeopleStanding | None
+    notes: list[str]
+    share: str
+    stored: bool
+
+
+class Game(BaseModel):
+    """A game under way or at its end."""
+
+    id: str
+    graph: str
+    source: int
+    target: int
+    target_name: str
+    target_attributes: list[str]
+    holder: int
+    path: list[int]
+    choices: list[GameChoice]
+    directed: bool
+    daily: str | None
+    max_hops: int
+    over: bool
+    delivered: bool
+    result: GameResult | None
 
 
 class ResultTable(BaseModel):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -30,14 +30,18 @@ MAX_VALUED_NODES = 50_000
 
 def picture(library: Library, graph_id: str) -> schemas.GraphPicture:
     """A graph with coordinates and at most 20,000 edges, an even sample of them."""
-    graph = library.graph(graph_id)
+    return picture_of(library.graph(graph_id), graph_id, library.graphs[graph_id].name)
+
+
+def picture_of(graph: Graph, graph_id: str, name: str) -> schemas.GraphPicture:
+    """The same of any graph, under an id and a name."""
     points = layout(graph)
     edges = graph.edges()
     if len(edges) > MAX_DRAWN_EDGES:
         edges = edges[np.linspace(0, len(edges) - 1, MAX_DRAWN_EDGES).astype(np.int64)]
     return schemas.GraphPicture(
         id=graph_id,
-        name=library.graphs[graph_id].spec,
+        name=name,
         num_nodes=graph.num_nodes,
         num_edges=graph.num_edges,
         names=list(graph.node_names),
@@ -73,7 +77,6 @@ def trip(library: Library, asked: schemas.WalkAsked) -> schemas.Walk:
             stream,
             choices.append,
         )
-    names = _key_names(graph, player)
     return schemas.Walk(
         graph=asked.graph,
         strategy=asked.strategy,
@@ -83,7 +86,7 @@ def trip(library: Library, asked: schemas.WalkAsked) -> schemas.Walk:
         source=source,
         target=target,
         path=list(made.nodes),
-        hops=[_hop(graph, player, choice, names) for choice in choices],
+        hops=hops_of(graph, player, choices),
         delivered=made.delivered,
         distance=distance,
         shortest_path=shortest_path(graph, source, target),
@@ -92,9 +95,39 @@ def trip(library: Library, asked: schemas.WalkAsked) -> schemas.Walk:
     )
 
 
-def _hop(graph: Graph, player: Player, choice: Choice, names: dict[int, str] | None) -> schemas.Hop:
+def policy_path(
+    library: Library, graph_id: str, strategy_id: str, source: int, target: int
+) -> schemas.PolicyPath:
+    """Where a strategy takes one message, without what its holders saw."""
+    graph, player = library.graph(graph_id), library.player(graph_id, strategy_id)
+    limit = limit_of("auto", int(pair_distances(graph, np.array([[source, target]]))[0]))
+    contender, stream = player.contender, int(episode_streams(0, 0, 1)[0])
+    with player.lock:
+        made = walk(
+            graph,
+            contender.strategy,
+            player.rows,
+            source,
+            target,
+            contender.memory,
+            limit,
+            stream,
+        )
+    label = library.strategy(strategy_id).name
+    return schemas.PolicyPath(label=label, path=list(made.nodes), delivered=made.delivered)
+
+
+def hops_of(graph: Graph, player: Player | None, choices: Sequence[Choice]) -> list[schemas.Hop]:
+    """Each holder's choice with what it saw; what agents were told where there is a player."""
+    names = None if player is None else _key_names(graph, player)
+    return [_hop(graph, player, choice, names) for choice in choices]
+
+
+def _hop(
+    graph: Graph, player: Player | None, choice: Choice, names: dict[int, str] | None
+) -> schemas.Hop:
     heard = None
-    if names is not None and len(choice.candidates) <= MAX_LISTED:
+    if player is not None and names is not None and len(choice.candidates) <= MAX_LISTED:
         heard = ["; ".join(heard_by(player, int(c), names)[:8]) for c in choice.candidates]
     return schemas.Hop(
         holder=choice.holder,

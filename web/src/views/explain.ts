@@ -22,6 +22,8 @@ const MEANING: Record<ValueKind, string> = {
   distance: "Hops to the target. No agent knows this: it takes the whole graph to see it.",
 };
 
+const NO_VALUE = "None of the strategies here learned a value. A policy that was trained by the method a2c did: garden serve --strategy RUN offers it.";
+
 /** The third tab. */
 export class Explain implements View {
   readonly id = "explain";
@@ -72,6 +74,10 @@ export class Explain implements View {
     if (!session.graph) return;
     const asked = (this.asked += 1);
     this.meaning.textContent = MEANING[this.kind];
+    if (this.kind === "value" && !this.withValue(session)) {
+      this.meaning.textContent = NO_VALUE;
+      return;
+    }
     try {
       const values = await api.values(session.graph.id, this.kind, session.strategy, session.target);
       if (asked !== this.asked) return;
@@ -81,6 +87,17 @@ export class Explain implements View {
     } catch (error) {
       if (asked === this.asked) tell(this.trouble, error);
     }
+  }
+
+  /** Chooses a strategy that learned a value, if the chosen one did not; whether there is one. */
+  private withValue(session: Session): boolean {
+    const { strategies } = session.menu;
+    if (strategies.find(({ id }) => id === session.strategy)?.has_value) return true;
+    const other = strategies.find((strategy) => strategy.has_value);
+    if (!other) return false;
+    session.strategy = other.id;
+    this.fill(session);
+    return true;
   }
 
   private paint(session: Session): void {

@@ -5,8 +5,13 @@ import { button, tick } from "../controls";
 import { fill, h } from "../dom";
 import { OKABE_ITO } from "../palette";
 import { type Session, type View, tell } from "../session";
+import type { Point } from "../stage";
 import { drawMessage, drawPath, drawTag, mark } from "../overlay";
 import { percent, prefersStill } from "../trip";
+
+const PLAYER = "garden-player";
+const MANY_NODES = 1000; // beyond it nodes are small, and those that can be chosen stand out more
+const [NAME_WIDTH, NAME_HEIGHT] = [150, 22]; // pixels that a name is given
 
 /** The fourth tab. */
 export class Play implements View {
@@ -46,6 +51,7 @@ export class Play implements View {
       h("h1", {}, "You are the letter"),
       h("p", { class: "lead" }, "Reach the target by clicking from neighbour to neighbour. You see what an agent sees: your neighbours, what they share with the target, and how many links they have. No map."),
       this.trouble,
+      session.menu.game_note && graph?.id === session.menu.game_graph ? h("p", { class: "hint" }, session.menu.game_note) : null,
       h("p", {}, `Graph: ${graph?.name ?? ""}, ${graph?.num_nodes.toLocaleString("en") ?? ""} nodes.`),
       h("div", { class: "row" },
         button("Puzzle of the day", () => void this.begin(session, true), "primary"),
@@ -64,7 +70,7 @@ export class Play implements View {
   private async begin(session: Session, daily: boolean): Promise<void> {
     if (!session.graph) return;
     try {
-      this.game = await api.startGame(session.graph.id, this.directed, daily, this.consent);
+      this.game = await api.startGame(session.graph.id, this.directed, daily, this.consent ? playerNumber() : null);
       session.source = this.game.source;
       session.target = this.game.target;
       tell(this.trouble, null);
@@ -180,10 +186,11 @@ export class Play implements View {
     if (!game) return;
     const open = new Set(game.choices.map(({ node }) => node));
     const path = new Set(game.path);
+    const many = (session.graph?.num_nodes ?? 0) > MANY_NODES;
     const known = (node: number): boolean => open.has(node) || path.has(node) || node === game.target;
     stage.paint({
       colour: (node) => (node === game.target ? colours.target : node === game.holder ? colours.holder : open.has(node) ? colours.candidate : path.has(node) ? colours.path : colours.dim),
-      size: (node) => (node === game.target || node === game.holder ? 1.8 : open.has(node) ? 1.3 : 0.8),
+      size: (node) => (node === game.target || node === game.holder ? 1.8 : open.has(node) ? (many ? 3 : 1.3) : 0.8),
       edge: (from, to) => (known(from) && known(to) ? colours.seenEdge : colours.dimEdge),
       above: known,
     });
@@ -194,6 +201,7 @@ export class Play implements View {
         drawPath(context, result.policy.path.map(place), OKABE_ITO.orange, 3);
       } else {
         for (const node of open) drawPath(context, [place(game.holder), place(node)], colours.seenEdge, 1);
+        drawNames(context, session, [...open], [place(game.holder), place(game.target)], place);
       }
       drawPath(context, game.path.map(place), colours.path, 3.5);
       mark(context, place(game.target), colours.target, "diamond");
@@ -226,6 +234,39 @@ function standing(result: GameResult): HTMLElement {
 
 function pathList(title: string, kind: string, path: readonly number[], session: Session): HTMLElement {
   return h("div", { class: `path ${kind}` }, h("h2", { class: "small-heading" }, title), h("p", { class: "trail" }, path.map((node) => session.name(node)).join(" → ")));
+}
+
+/** A random number that joins the plays of one person who agreed that they are kept. */
+function playerNumber(): string {
+  const known = stored();
+  if (known) return known;
+  const made = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  try {
+    localStorage.setItem(PLAYER, made);
+  } catch {
+    // Without storage the next visit counts as another player.
+  }
+  return made;
+}
+
+function stored(): string | null {
+  try {
+    const found = localStorage.getItem(PLAYER);
+    return found && /^[0-9a-f]{16}$/.test(found) ? found : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The names of where one can go, as far as they stand clear of one another. */
+function drawNames(context: CanvasRenderingContext2D, session: Session, nodes: readonly number[], taken: Point[], place: (node: number) => Point): void {
+  const { ink, background } = session.stage.colours;
+  for (const node of nodes) {
+    const at = place(node);
+    if (taken.some(({ x, y }) => Math.abs(x - at.x) < NAME_WIDTH && Math.abs(y - at.y) < NAME_HEIGHT)) continue;
+    taken.push(at);
+    drawTag(context, at, session.name(node), ink, background, 8);
+  }
 }
 
 function focusFirst(panel: HTMLElement): void {

@@ -7,12 +7,12 @@ import { fill, h } from "../dom";
 import { RACE_COLOURS } from "../palette";
 import { type Session, type View, tell } from "../session";
 
-const ACCEPTED = ".csv,.tsv,.txt,.edges,.edgelist,.gz,.graphml,.gml,.npz,.parquet,.zip";
-const MINUTES = 2;
+const ACCEPTED = ".csv,.tsv,.txt,.edges,.edgelist,.gz,.graphml,.gml,.gexf,.json,.npz,.parquet,.zip";
+const MINUTES = [1, 2, 5, 15, 60];
 
 const KINDS: Record<Job["kind"], { title: string; text: string }> = {
   adapt: { title: "Adapt", text: "Fit the shipped policy to this graph. Seconds." },
-  train: { title: "Train", text: `Train a policy of its own, at most ${MINUTES} minutes.` },
+  train: { title: "Train", text: "Train a policy of its own: it learns this graph by heart. It ends by itself, or when the time is up." },
 };
 
 /** The fifth tab. */
@@ -22,6 +22,7 @@ export class Own implements View {
   readonly picture = true;
   private stop: (() => void) | null = null;
   private job: Job | null = null;
+  private minutes = 2;
   private readonly chosen: (graph: string) => Promise<void>;
   private readonly trouble = h("div", { id: "upload-trouble" });
   private readonly about = h("div", { class: "about", id: "uploaded", "aria-live": "polite" });
@@ -42,12 +43,13 @@ export class Own implements View {
     fill(
       session.panel,
       h("h1", {}, "Bring your own graph"),
-      h("p", { class: "lead" }, "An edge list, CSV, GraphML, GML, Parquet or NPZ. It stays on this computer."),
+      h("p", { class: "lead" }, "An edge list, CSV, Parquet, GraphML, GML, GEXF, JSON or NPZ; with attributes, a zip of edges.csv and nodes.csv. It stays on this computer."),
       this.dropZone(session),
       this.trouble,
       this.about,
       h("h2", {}, "Teach a policy this graph"),
       h("div", { class: "row" }, ...(["adapt", "train"] as const).map((kind) => this.starter(session, kind))),
+      this.timeLimit(),
       this.work,
     );
     if (this.job) this.show(session, this.job);
@@ -99,6 +101,14 @@ export class Own implements View {
     }
   }
 
+  private timeLimit(): HTMLElement {
+    const select = h("select", { id: "minutes" }, ...MINUTES.map((minutes) => h("option", { value: minutes, selected: minutes === this.minutes }, `${minutes} min`)));
+    select.addEventListener("change", () => {
+      this.minutes = Number(select.value);
+    });
+    return h("div", { class: "field" }, h("label", { for: "minutes" }, "Train for at most"), select);
+  }
+
   private starter(session: Session, kind: Job["kind"]): HTMLElement {
     const { title, text } = KINDS[kind];
     const start = button(title, () => void this.start(session, kind), kind === "adapt" ? "primary" : "");
@@ -110,7 +120,7 @@ export class Own implements View {
     if (!session.graph) return;
     fill(this.trouble);
     try {
-      const job = await api.startJob(kind, session.graph.id, MINUTES);
+      const job = await api.startJob(kind, session.graph.id, this.minutes);
       this.stop?.();
       this.show(session, job);
       this.stop = followJob(job.id, (state) => this.show(session, state), (trouble) => this.ended(session, trouble));

@@ -65,7 +65,7 @@ export class Peers implements View {
       h("dl", { class: "facts" }, ...facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value.toLocaleString("en"))])),
       h("ul", { class: "peer-list" }, ...state.peers.slice(0, MAX_LISTED).map((peer) =>
         h("li", { class: peer.alive ? "" : "down" }, h("span", { class: "neighbour-name" }, peer.name),
-          h("span", { class: "neighbour-note" }, `${peer.host}, ${peer.alive ? `${peer.beacons} beacons${peer.settled ? ", settled" : ""}` : "down"}${peer.under_way ? `, ${peer.under_way} under way` : ""}`)))),
+          h("span", { class: "neighbour-note" }, `${peer.host}, ${peer.alive ? [peer.beacons ? `${peer.beacons} beacons` : "up", peer.settled ? "settled" : ""].filter(Boolean).join(", ") : "down"}${peer.under_way ? `, ${peer.under_way} under way` : ""}`)))),
     );
     if (session.graph) this.paint(session, session.graph, state);
   }

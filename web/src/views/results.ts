@@ -26,15 +26,19 @@ export class Results implements View {
 }
 
 function jump(entry: ResultEntry): HTMLElement {
-  const go = (): void => document.getElementById(`result-${entry.id}`)?.scrollIntoView();
+  const go = (): void => {
+    const section = document.getElementById(`result-${entry.id}`) as HTMLDetailsElement | null;
+    if (section) section.open = true;
+    section?.scrollIntoView();
+  };
   return h("button", { type: "button", class: "link", onclick: go }, entry.title);
 }
 
 function section(entry: ResultEntry): HTMLElement {
   return h(
-    "section",
+    "details",
     { id: `result-${entry.id}`, class: "result" },
-    h("h2", {}, entry.title),
+    h("summary", {}, h("h2", {}, entry.title)),
     h("p", { class: "hint" }, h("code", {}, entry.command)),
     ...entry.tables.map(({ title, columns, rows }) =>
       h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title },

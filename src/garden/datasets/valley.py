@@ -1,4 +1,4 @@
-"""The graph that comes with the page: people of a made-up valley, by name.
+"""The graph that comes with the page, generated: people of a made-up valley, by name.
 
 It is generated, the same each time: people live in villages, have a trade and a pastime, and know
 others who share these.
@@ -10,7 +10,7 @@ import numpy as np
 
 from garden.graphs.graph import Graph
 
-EXAMPLE = "valley (generated)"
+VALLEY = "valley (generated)"
 _FIRST = "Ada Ben Cleo Dan Eva Finn Gus Hana Ivo Jana Kai Lea Max Nora Otto Pia Rosa Sam Tess Udo"
 _LAST = "Ash Birch Cedar Elm Fern Hazel Ivy Juniper Linden Maple Oak Pine Rowan Willow Yew"
 _VILLAGES = ("Upfield", "Millbrook", "Stonebridge", "Fairhill", "Lowmoor", "Westlake")
@@ -19,7 +19,7 @@ _PASTIMES = ("chess", "choir", "climbing", "fishing", "football", "painting")
 NUM_PEOPLE, FRIENDS = 240, 4
 
 
-def example_graph() -> Graph:
+def valley() -> Graph:
     """The valley: 240 people, each with a village, a trade and a pastime as attributes."""
     rng = np.random.default_rng(7)
     kinds = (_VILLAGES, _TRADES, _PASTIMES)
@@ -39,4 +39,4 @@ def example_graph() -> Graph:
     names = [f"{first[at % len(first)]} {last[at // len(first)]}" for at in order.tolist()]
     titles = [*(f"lives in {v}" for v in _VILLAGES), *_TRADES, *(f"likes {p}" for p in _PASTIMES)]
     pairs = np.array(edges)
-    return Graph.from_edges(pairs, NUM_PEOPLE, table, names, titles, EXAMPLE).largest_component()
+    return Graph.from_edges(pairs, NUM_PEOPLE, table, names, titles, VALLEY).largest_component()
