@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,13 @@ from torch import Tensor
 
 from garden.datasets.task import SearchTask
 from garden.errors import GardenError
+from garden.graphs.graph import Graph
 from garden.models.base import Model
 from garden.models.layers import Dropout
 from garden.models.registry import ModelConfig, build_model
 from garden.search.chain import chain_of_scores
 from garden.training.callbacks import Listener
-from garden.training.config import TrainingConfig
+from garden.training.config import GuidedConfig, TrainingConfig
 from garden.training.methods.a2c import a2c_loss
 from garden.training.methods.base import UpdateLoss
 from garden.training.methods.exact import exact_loss
@@ -101,8 +102,10 @@ class Trainer:
         seeds = tuple(task.seed for task in tasks)
         initial = seeds if config.init_seed is None else (config.init_seed,) * len(seeds)
         graph = self.problem.graph
-        model = build_model(self.config.model, graph.num_attributes, model_config, initial)
+        size = sized_for(graph, self.config, model_config)
+        model = build_model(self.config.model, graph.num_attributes, size, initial)
         model.standardise_by(graph.attributes)
+        model.know(graph.attributes)
         model.to(device)
         generator = torch.Generator(device=device)
         generator.manual_seed(_seed_of_stack(seeds))
@@ -319,6 +322,18 @@ class Trainer:
             share,
         )
         return ratios
+
+
+def sized_for(graph: Graph, config: TrainingConfig, size: ModelConfig) -> ModelConfig:
+    """The model's size, with as many known profiles as the graph where it trains for newcomers.
+
+    Args:
+        graph: the training graph.
+        config: whose share of hidden nodes decides.
+        size: the size as it was asked for.
+    """
+    for_newcomers = isinstance(config, GuidedConfig) and config.hidden_node_rate > 0
+    return replace(size, known_profiles=graph.num_nodes) if for_newcomers else size
 
 
 def clip_each_seed(model: Model, largest: float) -> None:

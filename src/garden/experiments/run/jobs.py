@@ -84,7 +84,7 @@ class Training:
             "graph": self.graph,
             "seed": self.seed,
             "options": config.to_json(),
-            "size": asdict(self.size),
+            "size": self.size.to_json(),
         }
         if config.model in REVISIONS:
             content["revision"] = REVISIONS[config.model]

@@ -30,6 +30,7 @@ from garden.training.methods.base import (
     scores_towards,
     with_all_links,
 )
+from garden.training.methods.hidden_nodes import with_hidden_nodes
 from garden.training.training_graph import Links, TrainingGraph
 
 ALL_HOLDERS_NODES = 6000  # up to here every node's choice is imitated
@@ -60,7 +61,8 @@ def guided_loss(
     else:
         masked = with_all_links(targets, problem)
     flat, distances = targets.flatten(), masked_distances(problem, masked)
-    rows = model.embed(problem.egos, dropout)
+    egos = with_hidden_nodes(problem, config.hidden_node_rate, generator)
+    rows = model.embed(egos, dropout)
     holders = draw_holders(config.holders_per_update, problem, generator)
     auxiliary = model.auxiliary_loss(rows, targets, distances, masked.unmasked(problem), holders)
     candidates = None
