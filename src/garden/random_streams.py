@@ -74,3 +74,6 @@ TRAFFIC_PAIRS = 33
 # experiments.peers
 CRASHED_PEERS = 40
 ATTACKED_PAIRS = 41
+
+# experiments.ours.newcomers
+NEWCOMERS = 42  # [seed, 42]; one at a time, [seed, 42, 1]

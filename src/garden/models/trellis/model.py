@@ -60,7 +60,8 @@ from garden.models.trellis.unknown_profiles import (
     NUM_NEWCOMER_COLUMNS,
     NUM_NEWCOMER_FEATURES,
     KnownProfiles,
-    UnknownNetwork,
+    Likeness,
+    as_dense,
 )
 
 EMBEDDING = 32
@@ -103,7 +104,7 @@ class TrellisModel(Model):
         if config.known_profiles:
             outputs = EMBEDDING + (CODE_WIDTH + 1) * config.distance_codes
             self.known = KnownProfiles(num_attributes, config.known_profiles)
-            self.unknown = UnknownNetwork(num_seeds, num_attributes, outputs)
+            self.unknown = Likeness(num_seeds, num_attributes, outputs)
 
     def know(self, profiles: ProfileTable) -> None:
         """Note which profiles the training graph has, where the model tells them from others."""
@@ -169,7 +170,9 @@ class TrellisModel(Model):
     def embed(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
         """Own embedding, distance code, mean embedding of the neighbours, degree."""
         profiles = self.standardised(egos.profiles)
-        own, to_neighbours = self._encoded(profiles, dropout, self._known_among(profiles, egos))
+        known = self._known_among(profiles, egos)
+        all_known = known is not None and bool((known > 0).all())
+        own, to_neighbours = self._encoded(profiles, dropout, known, egos.hidden, all_known)
         received = to_neighbours.index_select(1, egos.members) * (1 - egos.is_centre)
         shape = (self.num_seeds, egos.num_egos)
         empty = torch.zeros((*shape, to_neighbours.shape[-1]), device=received.device)
@@ -353,16 +356,25 @@ class TrellisModel(Model):
         return [here, torch.cat([own, 1 - share], dim=-1)]
 
     def _encoded(
-        self, profiles: Tensor, dropout: Dropout, known: Tensor | None
+        self,
+        profiles: Tensor,
+        dropout: Dropout,
+        known: Tensor | None,
+        hidden: Tensor | None = None,
+        all_known: bool = False,
     ) -> tuple[Tensor, Tensor]:
         """What each profile gives to its own node's row, and what to its neighbours' rows.
 
         Where the model knows profiles from others, each of both also says whether it does.
         """
         own, to_neighbours = self._encoded_as_known(profiles, dropout)
-        if known is None or self.unknown is None:
+        if known is None or self.known is None or self.unknown is None:
             return own, to_neighbours
-        own = torch.where(known > 0, own, self.unknown(profiles, dropout))
+        if not all_known:
+            table = self.known.profiles
+            values = self._encoded_as_known(table, KEEP_ALL)[0] if hidden is None else own
+            of_unknown = self.unknown(as_dense(profiles), table, values, hidden)
+            own = torch.where(known > 0, own, of_unknown)
         flags = known.expand(self.num_seeds, -1, 1)
         return (
             torch.cat([own, 1 - flags], dim=-1),

@@ -61,7 +61,7 @@ def guided_loss(
     else:
         masked = with_all_links(targets, problem)
     flat, distances = targets.flatten(), masked_distances(problem, masked)
-    egos = with_hidden_nodes(problem, config.hidden_node_rate, generator)
+    egos = with_hidden_nodes(problem, targets, config.hidden_node_rate, generator)
     rows = model.embed(egos, dropout)
     holders = draw_holders(config.holders_per_update, problem, generator)
     auxiliary = model.auxiliary_loss(rows, targets, distances, masked.unmasked(problem), holders)

@@ -17,15 +17,19 @@ from garden.models.base import EgoTensors
 from garden.training.training_graph import Links, TrainingGraph
 
 _ORDINARY = 0.5  # share of updates that see the graph as it is
+_HIDDEN_TARGETS = 0.3  # share of the targets that are hidden in the others
 
 
 def with_hidden_nodes(
-    problem: TrainingGraph, most: float, generator: torch.Generator
+    problem: TrainingGraph, targets: Tensor, most: float, generator: torch.Generator
 ) -> EgoTensors:
     """The ego graphs of an update: in about every other one, some nodes pass for newcomers.
 
+    A fixed share of the update's targets is among them.
+
     Args:
         problem: the graph as tensors.
+        targets: of the update, (S, T).
         most: the largest share of nodes that are hidden; their share is uniform below it. 0 hides
             none, and draws nothing.
         generator: the stream of random numbers.
@@ -37,7 +41,9 @@ def with_hidden_nodes(
     if ordinary < _ORDINARY:
         return problem.egos
     draws = torch.rand(problem.num_nodes, generator=generator, device=device)
-    shown = still_connected(problem, draws >= most * share)
+    least = torch.full_like(draws, most * share)
+    least[targets.flatten()] = max(_HIDDEN_TARGETS, most * share)
+    shown = still_connected(problem, draws >= least)
     return replace(problem.egos, hidden=~has_known_profile(problem, shown))
 
 
