@@ -38,6 +38,7 @@ VALUES = {
     "TRAFFIC_PAIRS": 33,
     "CRASHED_PEERS": 40,
     "ATTACKED_PAIRS": 41,
+    "NEWCOMERS": 42,
 }
 
 
