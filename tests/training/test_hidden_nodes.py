@@ -1,11 +1,14 @@
 import networkx as nx
 import numpy as np
+import pytest
 import torch
 
 import garden
 from garden.datasets.task import SearchTask
+from garden.errors import SpecError
 from garden.graphs.graph import Graph
 from garden.models.registry import ModelConfig
+from garden.training import trainer
 from garden.training.config import GuidedConfig, TrainingOptions
 from garden.training.methods import hidden_nodes
 from garden.training.methods.hidden_nodes import (
@@ -62,6 +65,12 @@ def test_hidden_nodes__some_updates_see_the_graph_as_it_is_and_others_hide_targe
     assert 0.1 < float(among_targets) < 0.8
 
 
+def test_training__for_newcomers_is_refused_where_there_are_too_many_profiles(monkeypatch):
+    monkeypatch.setattr(trainer, "MAX_KNOWN_PROFILES", 20)
+    with pytest.raises(SpecError, match="hidden_node_rate"):
+        sized_for(TASK.graph, GuidedConfig(hidden_node_rate=0.1), ModelConfig())
+
+
 def test_training__for_newcomers_changes_the_model_and_no_other_option_does():
     graph = TASK.graph
     assert sized_for(graph, GuidedConfig(), ModelConfig()) == ModelConfig()
@@ -75,8 +84,8 @@ def test_training__for_newcomers_changes_the_model_and_no_other_option_does():
 def test_training__hidden_views_teach_what_unknown_profiles_get(monkeypatch):
     monkeypatch.setattr(hidden_nodes, "_ORDINARY", 0.0)
     options = TrainingOptions(updates=1, hidden_node_rate=0.5, targets_per_update=8).resolved()
-    trainer = Trainer([TASK], options, ModelConfig(hidden=8))
-    trainer._update()
-    unknown = trainer.state.model.unknown
+    training = Trainer([TASK], options, ModelConfig(hidden=8))
+    training._update()
+    unknown = training.state.model.unknown
     gradients = [parameter.grad for parameter in unknown.parameters()]
     assert all(gradient is not None and gradient.abs().sum() > 0 for gradient in gradients)

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from garden.datasets.task import SearchTask
-from garden.errors import GardenError
+from garden.errors import GardenError, SpecError
 from garden.graphs.graph import Graph
 from garden.models.base import Model
 from garden.models.layers import Dropout
@@ -63,6 +63,7 @@ TRAINS_VALUE = {"exact": False, "a2c": True, "guided": False}
 
 _CLOSING_SHARE = 0.2  # of a time limit, that the choice of a temperature may take
 _GRACE = 0.05  # of a time limit, by which a validation under way may pass it
+MAX_KNOWN_PROFILES = 6000  # a policy for newcomers compares profiles with all of these
 _LOG = logging.getLogger("garden")
 
 
@@ -332,8 +333,14 @@ def sized_for(graph: Graph, config: TrainingConfig, size: ModelConfig) -> ModelC
         config: whose share of hidden nodes decides.
         size: the size as it was asked for.
     """
-    for_newcomers = isinstance(config, GuidedConfig) and config.hidden_node_rate > 0
-    return replace(size, known_profiles=graph.num_nodes) if for_newcomers else size
+    if not (isinstance(config, GuidedConfig) and config.hidden_node_rate > 0):
+        return size
+    if graph.num_nodes > MAX_KNOWN_PROFILES:
+        raise SpecError(
+            f"hidden_node_rate: {graph.name} has {graph.num_nodes} nodes, and a policy keeps the "
+            f"profiles of at most {MAX_KNOWN_PROFILES}: leave it at 0"
+        )
+    return replace(size, known_profiles=graph.num_nodes)
 
 
 def clip_each_seed(model: Model, largest: float) -> None:
