@@ -78,3 +78,6 @@ ATTACKED_PAIRS = 41
 # experiments.benchmark
 BENCHMARK_NEWCOMERS = 60
 BENCHMARK_NEWCOMER_PAIRS = 61
+
+# experiments.ours.newcomers
+NEWCOMERS = 42  # [seed, 42]; one at a time, [seed, 42, 1]

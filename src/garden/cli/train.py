@@ -124,7 +124,7 @@ class Train(Verb):
         of_method = (self.choice, self.common, self.guided, self.a2c)
         groups = (*of_method, self.width, self.trellis, self.garden)
         everything = {name: value for group in groups for name, value in vars(group).items()}
-        return {one.name: everything[one.name] for one in fields(options)}
+        return {one.name: everything[one.name] for one in fields(options) if one.name in everything}
 
     def run(self) -> None:
         """Train, store, say how to use and to resume."""

@@ -33,6 +33,7 @@ class EgoTensors:
     sizes: Tensor  # (num_egos, 1) float: members of each ego graph
     log_degrees: Tensor  # (num_egos, 1): log(1 + degree)
     centres: Tensor  # (num_egos,) rows of `profiles`
+    hidden: Tensor | None = None  # (num_profiles,) bool: which pass for unknown in training
 
     @property
     def num_egos(self) -> int:
@@ -244,6 +245,9 @@ class Model(nn.Module):
         shift, scale = standardisation(profiles)
         self.shift.copy_(torch.as_tensor(shift))
         self.scale.copy_(torch.as_tensor(scale))
+
+    def know(self, profiles: ProfileTable) -> None:
+        """Note which profiles the training graph has, where the model tells them from others."""
 
     def standardised(self, profiles: Tensor) -> Tensor:
         """Profiles as the network reads them."""

@@ -102,7 +102,7 @@ class Policy(Strategy):
         built = build_model(model, len(attribute_names), size, (seed,))
         if profiles is not None:
             built.standardise_by(profiles)
-        info = PolicyInfo(model, asdict(size), "none", False, "", "", "", seed, attribute_names)
+        info = PolicyInfo(model, size.to_json(), "none", False, "", "", "", seed, attribute_names)
         return cls(built, info)
 
     def save(self, folder: str | Path, force: bool = False) -> None:

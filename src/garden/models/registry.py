@@ -8,9 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from garden.errors import SpecError, StrategyError, expect_choice, expect_count, known_name
+from garden.errors import (
+    SpecError,
+    StrategyError,
+    expect_choice,
+    expect_count,
+    expect_weight,
+    known_name,
+)
 
 if TYPE_CHECKING:
     from garden.models.base import Model
@@ -42,7 +49,12 @@ class ModelConfig:
     """What `trellis` reads of two ego graphs: embeddings and distance codes (embeddings), match
     indicators (matching), or all of them; no-distance-codes is all but distance codes."""
 
+    known_profiles: int = 0
+    """Profiles of the training graph that `trellis` can tell from others, where it is trained for
+    newcomers (`hidden_node_rate`); 0 tells none."""
+
     def __post_init__(self) -> None:
+        expect_weight("known_profiles", self.known_profiles)
         for name in ("hidden", "embedding", "layers"):
             expect_count(name, getattr(self, name))
         expect_choice("parts", self.parts, get_args(Parts))
@@ -51,6 +63,11 @@ class ModelConfig:
     def distance_codes(self) -> bool:
         """Whether `trellis` learns distance codes."""
         return self.parts in ("all", "embeddings")
+
+    def to_json(self) -> dict[str, Any]:
+        """The options as run folders and addresses hold them, without later ones that are off."""
+        later = {"known_profiles": 0}
+        return {name: value for name, value in vars(self).items() if later.get(name) != value}
 
 
 SIZE_MODELS: Mapping[str, tuple[ModelName, ...]] = {

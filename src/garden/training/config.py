@@ -53,6 +53,7 @@ an episode per update. How long it waits for a better validation is said in neit
 OPTION_MODELS: Mapping[str, tuple[ModelName, ...]] = {
     "hidden_link_rate": ("trellis",),
     "target_embedding_dropout": ("trellis",),
+    "hidden_node_rate": ("trellis",),
 }
 """Training options that only some models have."""
 
@@ -135,7 +136,12 @@ class TrainingConfig:
         Options that did not exist when the first of those were written are left out where they
         change nothing.
         """
-        later = {"cooldown": 0, "init_seed": None, "validation_pairs": "all-sources"}
+        later = {
+            "cooldown": 0,
+            "init_seed": None,
+            "validation_pairs": "all-sources",
+            "hidden_node_rate": 0.0,
+        }
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         kept = {name: value for name, value in values.items() if later.get(name, ...) != value}
         return {"method": self.method, **kept}
@@ -210,6 +216,10 @@ class GuidedConfig(TrainingConfig):
     hidden_link_rate: float = 0.8
     """Share of training targets that hide a random part of their links (trellis only)."""
 
+    hidden_node_rate: float = 0.0
+    """Trains for newcomers: in every other update, a share of all nodes between 0 and this passes
+    for nodes whose profiles nobody has seen (trellis only). 0 trains for the graph as it is."""
+
     imitation_coef: float = 1.0
     """Weight of imitating the oracle."""
 
@@ -274,6 +284,7 @@ class TrainingOptions:
     cooldown: int | None = None
     walks_per_target: int | None = None
     hidden_link_rate: float | None = None
+    hidden_node_rate: float | None = None
     imitation_coef: float | None = None
     holders_per_update: int | None = None
     return_coef: float | None = None
@@ -382,7 +393,7 @@ _WEIGHTS = (
     *("learning_rate", "weight_decay", "entropy_coef", "imitation_coef", "return_coef", "clip"),
     *("patience", "cooldown", "holders_per_update"),
 )
-_SHARES = ("dropout", "hidden_link_rate", "target_embedding_dropout")
+_SHARES = ("dropout", "hidden_link_rate", "hidden_node_rate", "target_embedding_dropout")
 _CHECKS: Mapping[str, Callable[[str, Any], None]] = {
     **dict.fromkeys(_COUNTS, expect_count),
     **dict.fromkeys(_WEIGHTS, expect_weight),

@@ -9,7 +9,7 @@ import platform
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from garden.training.callbacks import Listener, Record, SeedListener, in_words, 
 from garden.training.config import A2CConfig, RunOptions, TrainingConfig, TrainingOptions
 from garden.training.estimate import ADVISED_NODES, seconds_of_training
 from garden.training.state import STATE_FILE, SeedProgress, weights_of
-from garden.training.trainer import TRAINS_VALUE, Outcome, Trainer
+from garden.training.trainer import TRAINS_VALUE, Outcome, Trainer, sized_for
 from garden.training.training_graph import with_limit
 
 SUMMARY_FILE = "summary.json"
@@ -82,6 +82,7 @@ def train_seeds(
     try:
         stored = _stored_options(folders[0]) if resume and folders else None
         config = with_limit(options.resolved(stored), tasks)
+        model_config = sized_for(tasks[0].graph, config, model_config)
         device = device_named(run_options.device)
         infos = [
             _info(task, config, model_config, device, len(tasks), i) for i, task in enumerate(tasks)
@@ -210,7 +211,7 @@ def _info(
     }
     return PolicyInfo(
         model=config.model,
-        model_options=asdict(model_config),
+        model_options=model_config.to_json(),
         method=config.method,
         trains_value=TRAINS_VALUE[config.method],
         graph=task.graph.name,

@@ -153,8 +153,11 @@ class TrainingState:
 
 
 def is_stacked(name: str) -> bool:
-    """Whether an entry of a model's state has a seed axis; the input scaling has none."""
-    return name not in ("shift", "scale")
+    """Whether an entry of a model's state has a seed axis.
+
+    The input scaling has none, nor has what is known of profiles.
+    """
+    return name not in ("shift", "scale") and not name.startswith("known.")
 
 
 def weights_of(stacked: Mapping[str, Tensor], seed: int) -> dict[str, Tensor]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,14 +19,15 @@ import torch
 from torch import Tensor
 
 from garden.datasets.task import SearchTask
-from garden.errors import GardenError
+from garden.errors import GardenError, SpecError
+from garden.graphs.graph import Graph
 from garden.memory import require_memory
 from garden.models.base import Model
 from garden.models.layers import Dropout
 from garden.models.registry import ModelConfig, build_model
 from garden.search.chain import chain_of_scores
 from garden.training.callbacks import Listener
-from garden.training.config import TrainingConfig
+from garden.training.config import GuidedConfig, TrainingConfig
 from garden.training.methods.a2c import a2c_loss
 from garden.training.methods.base import UpdateLoss
 from garden.training.methods.exact import exact_loss
@@ -64,6 +65,7 @@ TRAINS_VALUE = {"exact": False, "a2c": True, "guided": False}
 _BYTES_PER_ENTRY = 80  # of a target and a node: distances, their products, match indicators
 _CLOSING_SHARE = 0.2  # of a time limit, that the choice of a temperature may take
 _GRACE = 0.05  # of a time limit, by which a validation under way may pass it
+MAX_KNOWN_PROFILES = 6000  # a policy for newcomers compares profiles with all of these
 _LOG = logging.getLogger("garden")
 
 
@@ -105,8 +107,10 @@ class Trainer:
         seeds = tuple(task.seed for task in tasks)
         initial = seeds if config.init_seed is None else (config.init_seed,) * len(seeds)
         graph = self.problem.graph
-        model = build_model(self.config.model, graph.num_attributes, model_config, initial)
+        size = sized_for(graph, self.config, model_config)
+        model = build_model(self.config.model, graph.num_attributes, size, initial)
         model.standardise_by(graph.attributes)
+        model.know(graph.attributes)
         model.to(device)
         generator = torch.Generator(device=device)
         generator.manual_seed(_seed_of_stack(seeds))
@@ -333,6 +337,24 @@ def require_memory_for(config: TrainingConfig, num_nodes: int, num_seeds: int) -
         f"an update of {num_targets} targets on {num_nodes} nodes",
         f"lower `targets_per_update` (now {config.targets_per_update})",
     )
+
+
+def sized_for(graph: Graph, config: TrainingConfig, size: ModelConfig) -> ModelConfig:
+    """The model's size, with as many known profiles as the graph where it trains for newcomers.
+
+    Args:
+        graph: the training graph.
+        config: whose share of hidden nodes decides.
+        size: the size as it was asked for.
+    """
+    if not (isinstance(config, GuidedConfig) and config.hidden_node_rate > 0):
+        return size
+    if graph.num_nodes > MAX_KNOWN_PROFILES:
+        raise SpecError(
+            f"hidden_node_rate: {graph.name} has {graph.num_nodes} nodes, and a policy keeps the "
+            f"profiles of at most {MAX_KNOWN_PROFILES}: leave it at 0"
+        )
+    return replace(size, known_profiles=graph.num_nodes)
 
 
 def clip_each_seed(model: Model, largest: float) -> None:

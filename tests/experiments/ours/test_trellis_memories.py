@@ -26,11 +26,23 @@ def test_larger__validation_chooses_the_memory_and_test_targets_report_it(tmp_pa
 
     section = LARGER.report(Scope(graphs=("twitch:PTBR",)), result_of, tmp_path)
     rows = {row[0]: row[1] for row in section.tables[0].rows}
-    assert rows["… which"] == "backtrack"
+    assert rows["… which, split by split"] == "backtrack"
     assert rows["memory chosen on validation"] == rows["trellis+backtrack"]
     assert rows["trellis"].startswith("2.000 (2.000)")
     beside_the_rule, beside_trellis = section.claims
     assert beside_the_rule.undecided_on == beside_trellis.undecided_on == ("twitch:PTBR",)
+
+
+def test_larger__each_split_chooses_for_itself(tmp_path):
+    def result_of(work):
+        best = "trellis+visited" if work.seed == 20 else "trellis+frontier"
+        return outcome(work, lambda label: 1.0 if label == best else 2.0)
+
+    section = LARGER.report(Scope(graphs=("musae-facebook",)), result_of, tmp_path)
+    rows = {row[0]: row[1] for row in section.tables[0].rows}
+    assert rows["… which, split by split"] == "frontier 2, visited 1"
+    assert rows["memory chosen on validation"].startswith("1.000 (1.000)")
+    assert rows["trellis+frontier"].startswith("1.333")
 
 
 def test_larger__ten_seeds_of_one_graph_and_three_of_the_largest():

@@ -35,5 +35,10 @@ def test_address__every_committed_comparison_is_found_again():
     folder = Path(__file__).parents[3] / "results"
     for name in EXPERIMENTS:
         lines = (folder / name / "runs.jsonl").read_text(encoding="utf-8").splitlines()
-        stored = {json.loads(line).get("key") for line in lines}
-        assert all(work.key in stored for work in EXPERIMENTS[name].works(Scope()))
+        stored = {json.loads(line)["key"] for line in lines[1:]}
+        planned = {work.key for work in EXPERIMENTS[name].works(Scope())}
+        if name in ("newcomers", "collection"):  # committed in part
+            assert stored
+            assert stored <= planned
+        else:
+            assert planned <= stored

@@ -1,6 +1,6 @@
 """Trellis with every memory, on further splits and on larger graphs: two experiments as data.
 
-Validation targets choose the memory, test targets report it.
+The validation targets of each split choose its memory, its test targets report it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import final
 
+from garden.experiments.ours.memory_choice import CHOSEN, choices_in_words, with_chosen
 from garden.experiments.paper.published import GRAPHS
 from garden.experiments.report.claims import claim_of_differences
 from garden.experiments.report.headline import BEST_RULE
@@ -65,25 +66,27 @@ class MemoryTrials:
 
     def report(self, scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
         """One table: every memory on every graph, and the one that validation chose."""
-        pools, chosen = {}, {}
+        pools, words = {}, {}
         for graph in scope.graphs_among(tuple(self.trials)):
             trial, seeds = self.trials[graph], self._seeds(scope, graph)
             test = [result_of(on_test_targets(trial, seed, scope.quick)) for seed in seeds]
             choice = [result_of(on_validation_targets(trial, seed, scope.quick)) for seed in seeds]
-            pools[graph], chosen[graph] = pooled(test), pooled(choice).best()
+            pairs = zip(test, choice, strict=True)
+            pools[graph] = pooled([with_chosen(*one) for one in pairs])
+            words[graph] = choices_in_words(choice)
         return Findings(
             claims=tuple(
                 claim_of_differences(
                     f"trellis, memory chosen on validation: fewer hops than {other}",
                     {
-                        graph: pool.difference("ratio", chosen[graph], other)
+                        graph: pool.difference("ratio", CHOSEN, other)
                         for graph, pool in pools.items()
                     },
                     side=-1,
                 )
                 for other in (BEST_RULE, "trellis")
             ),
-            tables=(_table(self.name, pools, chosen),),
+            tables=(_table(self.name, pools, words),),
         )
 
     def _seeds(self, scope: Scope, graph: str) -> tuple[int, ...]:
@@ -118,14 +121,12 @@ def _with_memories(training: Training) -> tuple[ContenderSpec, ...]:
     return tuple(ContenderSpec(f"trellis+{memory}", training, memory) for memory in RULES)
 
 
-def _table(name: str, pools: Mapping[str, Pooled], chosen: Mapping[str, str]) -> Table:
+def _table(name: str, pools: Mapping[str, Pooled], words: Mapping[str, str]) -> Table:
     first = next(iter(pools.values()))
     rows: list[Row] = [
         (label, *(_cell(pool, label) for pool in pools.values())) for label in first.labels
     ]
-    with_chosen = (_cell(pool, chosen[graph]) for graph, pool in pools.items())
-    rows.append(("memory chosen on validation", *with_chosen))
-    rows.append(("… which", *(chosen[graph].partition("+")[2] for graph in pools)))
+    rows.append(("… which, split by split", *words.values()))
     caption = "Oracle ratio on test pairs, mean over seeds (worst seed), and how many are truncated"
     return Table(name, caption, ("strategy", *pools), tuple(rows), footing_of(pools))
 

@@ -89,7 +89,7 @@ class Training:
             "graph": self.graph,
             "seed": self.seed,
             "options": config.to_json(),
-            "size": asdict(self.size),
+            "size": self.size.to_json(),
         }
         if self.max_minutes is not None:
             content["max_minutes"] = self.max_minutes

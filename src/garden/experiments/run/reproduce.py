@@ -11,12 +11,15 @@ from pathlib import Path
 from garden.errors import SpecError, did_you_mean
 from garden.experiments.ours import (
     adaptation,
+    collection,
     failures,
+    retraining,
     robustness,
     trellis_ablation,
     universal,
 )
 from garden.experiments.ours.gossip import experiment as gossip
+from garden.experiments.ours.newcomers import experiment as newcomers
 from garden.experiments.ours.trellis_memories import LARGER, SPLITS
 from garden.experiments.paper import density, graph_statistics, table2, temperature
 from garden.experiments.paper.runtime import experiment as runtime
@@ -55,6 +58,9 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         failures.EXPERIMENT,
         SPLITS.experiment(),
         LARGER.experiment(),
+        retraining.EXPERIMENT,
+        newcomers.EXPERIMENT,
+        collection.EXPERIMENT,
         universal.EXPERIMENT,
         adaptation.EXPERIMENT,
         robustness.EXPERIMENT,

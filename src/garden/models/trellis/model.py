@@ -32,7 +32,8 @@ import torch
 from torch import Tensor, nn
 
 from garden.errors import StrategyError
-from garden.models.base import EgoTensors, Model, TargetContext
+from garden.graphs.ego import ProfileTable
+from garden.models.base import EgoTensors, Model, TargetContext, profile_tensor
 from garden.models.layers import (
     KEEP_ALL,
     Dropout,
@@ -54,6 +55,13 @@ from garden.models.trellis.distance_codes import (
     distance_losses,
     joined_codes,
     split_codes,
+)
+from garden.models.trellis.unknown_profiles import (
+    NUM_NEWCOMER_COLUMNS,
+    NUM_NEWCOMER_FEATURES,
+    KnownProfiles,
+    Likeness,
+    as_dense,
 )
 
 EMBEDDING = 32
@@ -92,11 +100,26 @@ class TrellisModel(Model):
         self.codes = (
             DistanceCodeNetwork(num_seeds, num_attributes) if config.distance_codes else None
         )
+        self.known, self.unknown = None, None
+        if config.known_profiles:
+            outputs = EMBEDDING + (CODE_WIDTH + 1) * config.distance_codes
+            self.known = KnownProfiles(num_attributes, config.known_profiles)
+            self.unknown = Likeness(num_seeds, num_attributes, outputs)
+
+    def know(self, profiles: ProfileTable) -> None:
+        """Note which profiles the training graph has, where the model tells them from others."""
+        if self.known is not None:
+            self.known.learn(self.standardised(profile_tensor(profiles)))
 
     @property
     def row_width(self) -> int:
-        """Embedding, code and log-variance, the neighbours' mean embedding, log(1 + degree)."""
-        return 2 * EMBEDDING + (CODE_WIDTH + 1 if self.codes else 0) + 1
+        """Embedding, code and log-variance, the neighbours' mean embedding, log(1 + degree).
+
+        A model for newcomers also has whether its own profile is unknown, and which share of its
+        neighbours' profiles.
+        """
+        of_codes = CODE_WIDTH + 1 if self.codes else 0
+        return 2 * EMBEDDING + of_codes + 1 + NUM_NEWCOMER_COLUMNS * (self.known is not None)
 
     def profile_values(self, egos: EgoTensors) -> Tensor:
         """An embedding per profile, and the log-variance of distances from it."""
@@ -104,15 +127,25 @@ class TrellisModel(Model):
 
     def member_values(self, profiles: Tensor) -> Tensor:
         """The same from a table of profiles."""
-        own, _ = self._encoded(self.standardised(profiles), KEEP_ALL)
+        read = self.standardised(profiles)
+        known = None if self.known is None else self.known.of_few(read)
+        own, _ = self._encoded(read, KEEP_ALL, known)
         return self.neighbour_values(own)
 
     def neighbour_values(self, rows: Tensor) -> Tensor:
-        """The embedding of each row, and the log-variance of distances from it."""
-        if self.codes is None:
-            return rows[..., :EMBEDDING]
-        column = EMBEDDING + CODE_WIDTH
-        return torch.cat([rows[..., :EMBEDDING], rows[..., column : column + 1].detach()], dim=-1)
+        """The embedding of each row, the log-variance of distances from it, and if it is known."""
+        parts = [rows[..., :EMBEDDING]]
+        if self.codes is not None:
+            column = EMBEDDING + CODE_WIDTH
+            parts.append(rows[..., column : column + 1].detach())
+        if self.known is not None:
+            parts.append(1 - rows[..., self._flags : self._flags + 1])
+        return torch.cat(parts, dim=-1)
+
+    @property
+    def _flags(self) -> int:
+        """The column that says whether a row's own profile is unknown."""
+        return EMBEDDING + (CODE_WIDTH + 1 if self.codes else 0)
 
     def distance_codes(self, rows: Tensor) -> DistanceCodes | None:
         """The codes and log-variances in these rows, where the model learns them."""
@@ -136,20 +169,32 @@ class TrellisModel(Model):
 
     def embed(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
         """Own embedding, distance code, mean embedding of the neighbours, degree."""
-        own, to_neighbours = self._encoded(self.standardised(egos.profiles), dropout)
+        profiles = self.standardised(egos.profiles)
+        known = self._known_among(profiles, egos)
+        all_known = known is not None and bool((known > 0).all())
+        own, to_neighbours = self._encoded(profiles, dropout, known, egos.hidden, all_known)
         received = to_neighbours.index_select(1, egos.members) * (1 - egos.is_centre)
         shape = (self.num_seeds, egos.num_egos)
         empty = torch.zeros((*shape, to_neighbours.shape[-1]), device=received.device)
-        mean = empty.index_add(1, egos.owner, received) / (egos.sizes - 1).clamp(min=1)
+        summed = empty.index_add(1, egos.owner, received)
         own = own.index_select(1, egos.centres)
-        return self._row(own, mean, egos.log_degrees.expand(*shape, 1))
+        return self._row(own, summed, egos.sizes - 1, egos.log_degrees.expand(*shape, 1))
+
+    def _known_among(self, profiles: Tensor, egos: EgoTensors) -> Tensor | None:
+        """1 for each profile that is known and does not pass for unknown, (num_profiles, 1)."""
+        if self.known is None:
+            return None
+        known: Tensor = self.known(profiles)
+        return known if egos.hidden is None else known * ~egos.hidden.unsqueeze(-1)
 
     def embed_one(self, profiles: Tensor, linked: Tensor) -> Tensor:
         """The same for one ego graph."""
-        own, to_neighbours = self._encoded(self.standardised(profiles), KEEP_ALL)
+        read = self.standardised(profiles)
+        known = None if self.known is None else self.known.of_few(read)
+        own, to_neighbours = self._encoded(read, KEEP_ALL, known)
         size = num_members(profiles)
-        mean = to_neighbours[:, 1:].sum(dim=1, keepdim=True) / (size - 1).clamp(min=1)
-        return self._row(own[:, :1], mean, size.log().expand(self.num_seeds, 1, 1))
+        summed = to_neighbours[:, 1:].sum(dim=1, keepdim=True)
+        return self._row(own[:, :1], summed, size - 1, size.log().expand(self.num_seeds, 1, 1))
 
     def target_rows(
         self,
@@ -202,7 +247,11 @@ class TrellisModel(Model):
         own, mean, degree = _parts(rows)
         own_t, members = targets[..., :EMBEDDING], context.neighbours[..., :EMBEDDING]
         count = context.visible.sum(dim=-1, keepdim=True)
-        mean_t = context.visible @ members / count.clamp(min=1)
+        read, read_count = context.visible, count
+        if self.known is not None:
+            read = context.visible * context.neighbours[..., -1].unsqueeze(1)
+            read_count = read.sum(dim=-1, keepdim=True)
+        mean_t = read @ members / read_count.clamp(min=1)
 
         by_mean, by_member = self.mean_projections, self.member_projections
         mean_c, own_c = projected(by_mean, mean), projected(by_mean, own)
@@ -210,7 +259,7 @@ class TrellisModel(Model):
         member_c = projected(by_member, own)
         sharpness = nn.functional.softplus(self.sharpness)
         apart = distances(projected(by_member, members), member_c)  # (S, H, M, n)
-        near = context.visible.unsqueeze(1) @ torch.exp(-sharpness * apart)  # (S, H, T, n)
+        near = read.unsqueeze(1) @ torch.exp(-sharpness * apart)  # (S, H, T, n)
         features = torch.cat(
             [
                 -distances(mean_g, mean_c),
@@ -235,6 +284,7 @@ class TrellisModel(Model):
                 match_features(context.indicators.expand(*shape[:3], -1), count.unsqueeze(2)),
                 degree.unsqueeze(1).expand(shape),
                 count.log1p().unsqueeze(2).expand(shape),
+                *self._newcomer_table(rows, targets, read_count / count.clamp(min=1), shape),
             ],
             dim=-1,
         )
@@ -251,8 +301,10 @@ class TrellisModel(Model):
             empty = values.new_zeros(*candidates.shape[:2], values.shape[-1])
             return empty.index_add(1, owner, values)
 
-        count = summed(members.new_ones(*members.shape[:2], 1))
-        mean_t = summed(members) / count.clamp(min=1)
+        ones = members.new_ones(*members.shape[:2], 1)
+        read = ones if self.known is None else context.neighbours[..., -1:]
+        count, read_count = summed(ones), summed(read)
+        mean_t = summed(members * read) / read_count.clamp(min=1)
 
         def apart(ours: Tensor, theirs: Tensor, matrix: Tensor) -> Tensor:  # (S, P, H)
             parts = by_projection((ours - theirs) @ matrix)
@@ -260,7 +312,7 @@ class TrellisModel(Model):
 
         sharpness = nn.functional.softplus(self.sharpness).reshape(-1, 1, NUM_PROJECTIONS)
         away = apart(own.index_select(1, owner), members, self.member_projections)
-        near = summed(torch.exp(-sharpness * away))
+        near = summed(torch.exp(-sharpness * away) * read)
         here, there = self.distance_codes(candidates), self.distance_codes(targets)
         of_codes: list[Tensor] = []
         if here and there:
@@ -278,12 +330,59 @@ class TrellisModel(Model):
                 match_features(context.indicators.expand(*candidates.shape[:2], -1), count),
                 degree,
                 count.log1p(),
+                *self._newcomer_pairs(candidates, targets, read_count / count.clamp(min=1)),
             ],
             dim=-1,
         )
 
-    def _encoded(self, profiles: Tensor, dropout: Dropout) -> tuple[Tensor, Tensor]:
-        """What each profile gives to its own node's row, and what to its neighbours' rows."""
+    def _newcomer_table(
+        self, rows: Tensor, targets: Tensor, share: Tensor, shape: tuple[int, ...]
+    ) -> list[Tensor]:
+        """Whether both ends are unknown, and their shares of unknown neighbours, (S, T, n, 2)."""
+        if self.known is None:
+            return []
+        here = rows[..., self._flags : self._flags + NUM_NEWCOMER_COLUMNS]
+        own = targets[..., self._flags : self._flags + 1]
+        there = torch.cat([own, 1 - share], dim=-1)
+        both = (*shape[:3], NUM_NEWCOMER_COLUMNS)
+        return [here.unsqueeze(1).expand(both), there.unsqueeze(2).expand(both)]
+
+    def _newcomer_pairs(self, candidates: Tensor, targets: Tensor, share: Tensor) -> list[Tensor]:
+        """The same of aligned rows, (S, P, 2) each."""
+        if self.known is None:
+            return []
+        here = candidates[..., self._flags : self._flags + NUM_NEWCOMER_COLUMNS]
+        own = targets[..., self._flags : self._flags + 1]
+        return [here, torch.cat([own, 1 - share], dim=-1)]
+
+    def _encoded(
+        self,
+        profiles: Tensor,
+        dropout: Dropout,
+        known: Tensor | None,
+        hidden: Tensor | None = None,
+        all_known: bool = False,
+    ) -> tuple[Tensor, Tensor]:
+        """What each profile gives to its own node's row, and what to its neighbours' rows.
+
+        Where the model knows profiles from others, each of both also says whether it does.
+        """
+        own, to_neighbours = self._encoded_as_known(profiles, dropout)
+        if known is None or self.known is None or self.unknown is None:
+            return own, to_neighbours
+        if not all_known:
+            table = self.known.profiles
+            values = self._encoded_as_known(table, KEEP_ALL)[0] if hidden is None else own
+            of_unknown = self.unknown(as_dense(profiles), table, values, hidden)
+            own = torch.where(known > 0, own, of_unknown)
+        flags = known.expand(self.num_seeds, -1, 1)
+        return (
+            torch.cat([own, 1 - flags], dim=-1),
+            torch.cat([to_neighbours * known, flags], dim=-1),
+        )
+
+    def _encoded_as_known(self, profiles: Tensor, dropout: Dropout) -> tuple[Tensor, Tensor]:
+        """The same as if all profiles were known."""
         assert self.first.bias is not None
         read = with_gaps(profiles, dropout)
         hidden = torch.relu(mapped_profiles(self.first.weight, read) + self.first.bias)
@@ -293,11 +392,20 @@ class TrellisModel(Model):
         own, to_neighbours = self.codes(profiles, dropout)
         return torch.cat([embedding, own], dim=-1), torch.cat([embedding, to_neighbours], dim=-1)
 
-    def _row(self, own: Tensor, mean: Tensor, log_degree: Tensor) -> Tensor:
-        if self.codes is None:
-            return torch.cat([own, mean, log_degree], dim=-1)
-        codes = joined_codes(own[..., EMBEDDING:], mean[..., EMBEDDING:])
-        return torch.cat([own[..., :EMBEDDING], codes, mean[..., :EMBEDDING], log_degree], dim=-1)
+    def _row(self, own: Tensor, summed: Tensor, degree: Tensor, log_degree: Tensor) -> Tensor:
+        """Rows from what own profiles give and the sum of what neighbours' profiles give."""
+        flags: list[Tensor] = []
+        if self.known is None:
+            mean = summed / degree.clamp(min=1)
+        else:
+            known = summed[..., -1:]
+            mean = summed[..., :-1] / known.clamp(min=1)
+            flags = [own[..., -1:], 1 - known / degree.clamp(min=1)]
+            own = own[..., :-1]
+        parts = [own[..., :EMBEDDING]]
+        if self.codes is not None:
+            parts.append(joined_codes(own[..., EMBEDDING:], mean[..., EMBEDDING:]))
+        return torch.cat([*parts, *flags, mean[..., :EMBEDDING], log_degree], dim=-1)
 
     def _tempered(self, scores: Tensor) -> Tensor:
         return scores / self.temperature
@@ -321,6 +429,7 @@ def _used(config: ModelConfig) -> Tensor:
         5 * NUM_PROJECTIONS + NUM_DISTANCE_FEATURES * config.distance_codes
     )
     used += [float(matching)] * (NUM_INDICATORS + 1) + [1.0] * 2
+    used += [1.0] * (NUM_NEWCOMER_FEATURES * bool(config.known_profiles))
     return torch.tensor(used)
 
 

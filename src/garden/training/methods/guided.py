@@ -35,6 +35,7 @@ from garden.training.methods.base import (
     scores_towards,
     with_all_links,
 )
+from garden.training.methods.hidden_nodes import with_hidden_nodes
 from garden.training.training_graph import LARGE_NODES, Links, TrainingGraph
 
 ALL_HOLDERS_NODES = 6000  # up to here every node's choice is imitated
@@ -65,8 +66,9 @@ def guided_loss(
     else:
         masked = with_all_links(targets, problem)
     flat, distances = targets.flatten(), masked_distances(problem, masked)
+    egos = with_hidden_nodes(problem, targets, config.hidden_node_rate, generator)
     if problem.num_nodes <= LARGE_NODES:  # stored runs drew in this order
-        rows = embedded_rows(model, problem, dropout)
+        rows = model.embed(egos, dropout)
         draw = draw_choices(config.holders_per_update, problem, generator)
     else:
         draw = draw_choices(config.holders_per_update, problem, generator)

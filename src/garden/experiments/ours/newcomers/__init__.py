@@ -1,0 +1,1 @@
+"""Newcomers: nodes that were not in the graph when a policy was trained, as targets."""
