@@ -30,8 +30,8 @@ class Reproduce(Verb):
 
     name: tyro.conf.Positional[str]
     """The experiment: graphs, facebook, temperature, density, ablation, runtime, values (the
-    paper's), trellis, failures, splits, larger, universal, adapt, robustness, gossip
-    (ours), or all."""
+    paper's), trellis, failures, splits, larger, universal, left-out, adapt, robustness,
+    gossip (ours), or all."""
 
     out: Path = Path("results")
     """The folder of the results."""

@@ -33,8 +33,9 @@ def test_address__holds_the_limit_of_hops_as_a_number_and_no_option_that_came_la
 
 def test_address__every_committed_comparison_is_found_again():
     folder = Path(__file__).parents[3] / "results"
-    # The committed density is of an earlier trellis, whose revision is part of the address.
-    for name in set(EXPERIMENTS) - {"density"}:
+    # The committed density is of an earlier trellis, whose revision is part of the address; the
+    # units of left-out are as many as the data folder has graphs, and not all of them are stored.
+    for name in set(EXPERIMENTS) - {"density", "left-out"}:
         lines = (folder / name / "runs.jsonl").read_text(encoding="utf-8").splitlines()
         stored = {json.loads(line).get("key") for line in lines}
         assert all(work.key in stored for work in EXPERIMENTS[name].works(Scope()))

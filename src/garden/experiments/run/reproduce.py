@@ -17,6 +17,7 @@ from garden.experiments.ours import (
     universal,
 )
 from garden.experiments.ours.gossip import experiment as gossip
+from garden.experiments.ours.left_out import experiment as left_out
 from garden.experiments.ours.trellis_memories import LARGER, SPLITS
 from garden.experiments.paper import density, graph_statistics, table2, temperature
 from garden.experiments.paper.runtime import experiment as runtime
@@ -55,6 +56,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         SPLITS.experiment(),
         LARGER.experiment(),
         universal.EXPERIMENT,
+        left_out.EXPERIMENT,
         adaptation.EXPERIMENT,
         robustness.EXPERIMENT,
         gossip.EXPERIMENT,
