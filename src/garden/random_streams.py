@@ -62,6 +62,10 @@ SMALL_WORLD_GRAPH = 25
 BLOCK_MODEL_GRAPH = 26
 GEOMETRIC_GRAPH = 27
 
+# datasets.positioned and training.universal.training_set
+POSITIONED_GRAPH = 50
+PLAIN_PROFILES = 51
+
 # datasets.generated_attributes
 GENERATED_ATTRIBUTES = 28  # [seed, 28, 0] and, of attribute a, [seed, 28, a + 1]
 

@@ -190,7 +190,29 @@ def test_features__does_not_care_for_the_units_of_real_attributes():
     pairs = all_pairs(graph.num_nodes, [4, 9])
     before = pair_features(rows_of_graph(graph), rows_of_graph(graph), pairs)
     after = pair_features(rows_of_graph(scaled), rows_of_graph(scaled), pairs)
+    before, after = (np.delete(one, [AT.direct, AT.direct_log], axis=1) for one in (before, after))
     assert np.allclose(before, after, atol=1e-3)
+
+
+def test_features__direct_goes_by_raw_distances_in_units_of_what_the_target_shows():
+    edges, table = np.array([[0, 1], [1, 2]]), np.array([[0.0, 0], [3, 4], [3, 10]])
+    rows = rows_of_graph(Graph.from_edges(edges, 3, table))
+    direct = pair_features(rows, rows, np.array([[2, 0], [2, 1], [0, 0]]))[:, AT.direct]
+    spreads = 5**2, (5**2 + 6**2) / 2  # of nodes 0 and 1
+    apart = 3**2 + 10**2, 6**2
+    want = [*(math.sqrt(a / s) for a, s in zip(apart, spreads, strict=True)), 0]
+    assert direct == pytest.approx(want, rel=1e-5)
+
+
+def test_features__profiles_that_tell_nothing_apart_say_so():
+    star = np.array([[0, 1], [0, 2], [0, 3], [0, 4]])
+    table = np.array([[1.0, 0], [1, 0], [1, 0], [0, 0], [0, 1]])
+    rows = rows_of_graph(Graph.from_edges(star, 5, table))
+    of_centre, of_leaf = pair_features(rows, rows, np.array([[0, 1], [1, 0]]))
+    for features, side in ((of_centre, ""), (of_leaf, "_t")):
+        shares = [features[getattr(AT, f"{name}{side}")] for name in ("distinct", "alike", "blank")]
+        assert shares == pytest.approx([3 / 4, 2 / 4, 1 / 4])
+    assert of_leaf[AT.alike] == of_centre[AT.alike_t] == 1
 
 
 def test_represent__a_lone_node_has_a_row():
@@ -200,4 +222,4 @@ def test_represent__a_lone_node_has_a_row():
 
 
 def test_features__shapes_of_candidates_stand_in_the_order_that_the_kernel_copies():
-    assert PAIR_FEATURES[AT.degree : AT.concentration + 1] == SHAPE._fields
+    assert PAIR_FEATURES[AT.degree : AT.blank + 1] == SHAPE._fields[:-1]

@@ -1,12 +1,15 @@
 """Training over many graphs: a policy that works on one it has never met."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 import torch
 
 from garden.datasets.random_attributed import attributed
 from garden.errors import SpecError, TaskError
-from garden.models.universal_network import UniversalNetwork
+from garden.models.universal_network import UniversalNetwork, network_of
+from garden.strategies.universal.features import AT, NUM_FEATURES
 from garden.training.universal.config import UniversalConfig
 from garden.training.universal.curriculum import KINDS, CurriculumGraph, curriculum, shares_of
 from garden.training.universal.train import (
@@ -77,3 +80,27 @@ def test_curriculum__a_graph_left_out_leaves_nothing_behind(real_data):
         "facebook:0"
     }
     assert not any(book.graph.name.startswith("facebook:0") for book in books)
+
+
+def test_train__what_the_network_ignores_changes_nothing():
+    config = UniversalConfig(updates=3, hidden=8, ignored=("direct", "direct_log", "v_t"))
+    (batch,) = batches([1])
+    network = train_universal([batch], config)
+    changed = batch.features.float().clone()
+    changed[..., [AT.direct, AT.direct_log, AT.v_t]] = 7.0
+    with torch.no_grad():
+        assert torch.equal(network(changed), network(batch.features.float()))
+    weights = network.weights()
+    assert (weights.scale == 0).sum() == 3
+    assert network_of(weights, network.bound).ignored == ("v_t", "direct", "direct_log")
+
+
+def test_train__updates_draw_graphs_by_the_chances_given():
+    first, second = batches([1, 2])
+    config = UniversalConfig(updates=3, hidden=8)
+    standard = UniversalNetwork(8, 1.5)
+    standard.standardise_by(torch.zeros(NUM_FEATURES), torch.ones(NUM_FEATURES))
+    never = [train_universal([first, other], config, network=deepcopy(standard), chances=[1.0, 0.0])
+             for other in (second, first)]  # fmt: skip
+    for one, other in zip(*(network.parameters() for network in never), strict=True):
+        assert torch.equal(one, other)

@@ -33,6 +33,10 @@ from garden.training.universal.curriculum import KINDS, curriculum
 if TYPE_CHECKING:
     from garden.training.universal.train import GraphBatch
 
+LATER_FEATURES = (
+    "distinct", "alike", "blank", "distinct_t", "alike_t", "blank_t", "direct", "direct_log",
+)  # fmt: skip
+"""Features that came after these policies, which do without them."""
 CHOOSING_PAIRS = 10_000  # of each validating graph, one walk each: they choose the memory
 
 
@@ -48,11 +52,16 @@ class HoldoutTraining:
     kinds: tuple[str, ...] = KINDS
 
     def to_json(self) -> dict[str, Any]:
-        """Every option with its value, so that another default is another policy."""
+        """Every option with its value, so that another default is another policy.
+
+        What the network does not see is the same for all of these policies, and older than the
+        option that says so.
+        """
+        config = asdict(self.config)
         return {
             "without": self.without,
             "kinds": list(self.kinds),
-            "config": asdict(self.config),
+            "config": {name: value for name, value in config.items() if name != "ignored"},
         }
 
     @cached_property
@@ -84,7 +93,8 @@ class HoldoutTraining:
         )
 
         graphs = self.training_graphs()
-        policy = with_best_temperature(train_universal(graphs, self.config), graphs)
+        config = replace(self.config, ignored=LATER_FEATURES)
+        policy = with_best_temperature(train_universal(graphs, config), graphs)
         return replace(policy, training=training_record(self.config, graphs))
 
 

@@ -19,6 +19,7 @@ from garden.experiments.ours import (
     universal,
 )
 from garden.experiments.ours.gossip import experiment as gossip
+from garden.experiments.ours.left_out import experiment as left_out
 from garden.experiments.ours.newcomers import experiment as newcomers
 from garden.experiments.ours.trellis_memories import LARGER, SPLITS
 from garden.experiments.paper import density, graph_statistics, table2, temperature
@@ -62,6 +63,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         newcomers.EXPERIMENT,
         collection.EXPERIMENT,
         universal.EXPERIMENT,
+        left_out.EXPERIMENT,
         adaptation.EXPERIMENT,
         robustness.EXPERIMENT,
         gossip.EXPERIMENT,

@@ -9,6 +9,7 @@ An entry that is neither 0 nor 1 in either ego graph makes its column *real* for
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from garden.strategies.universal.representation import SHAPE, FeatureRows
 
 LEAST_SPREAD = 0.1  # in attributes: keeps ego graphs of equal profiles from a division by zero
 LEAST_SQUARE = 1e-9  # of the spread in a real column
+MAX_DIRECT = 1000.0  # of the feature `direct`
 
 
 class FeatureColumns(NamedTuple):
@@ -97,16 +99,26 @@ class FeatureColumns(NamedTuple):
     largest_component: int
     isolated: int
     concentration: int
+    distinct: int
+    alike: int
+    blank: int
     degree_t: int
     clustering_t: int
     components_t: int
     concentration_t: int
+    distinct_t: int
+    alike_t: int
+    blank_t: int
+    # By raw differences, as `greedy` goes, in units of what t alone shows.
+    direct: int  # |v − t| over the root of t's `spread`, at most MAX_DIRECT
+    direct_log: int  # log(1 + its square)
     real: int  # 1 where any column is real for the pair
 
 
 PAIR_FEATURES = FeatureColumns._fields
 NUM_FEATURES = len(PAIR_FEATURES)
 AT = FeatureColumns(*range(NUM_FEATURES))
+CANDIDATE_SHAPE = SHAPE._fields[: SHAPE.spread]
 TARGET_SHAPE = tuple(name for name in SHAPE._fields if f"{name}_t" in PAIR_FEATURES)
 
 
@@ -164,11 +176,20 @@ def plain_pair_features(rows: FeatureRows, goals: FeatureRows, row: int, goal: i
         **_distances(squares / unit),
         "far_relative": np.log1p(squares[0, 0]) - np.log1p(_mean(squares_t) + LEAST_SPREAD),
         **_shares(v.has[:, ~real], t.has[:, ~real]),
-        **dict(zip(SHAPE._fields, v.shape, strict=True)),
+        **dict(zip(CANDIDATE_SHAPE, v.shape, strict=False)),
         **{f"{name}_t": t.shape[getattr(SHAPE, name)] for name in TARGET_SHAPE},
+        **_direct(v, t),
         "real": real.any(),
     }
     return np.array([features[name] for name in PAIR_FEATURES], dtype=np.float64)
+
+
+def _direct(v: _Side, t: _Side) -> dict[str, float]:
+    """The features that go by raw differences."""
+    square = float(((v.values[0] - t.values[0]) ** 2).sum())
+    square /= float(t.shape[SHAPE.spread]) + LEAST_SQUARE
+    square = min(square, MAX_DIRECT**2)
+    return {"direct": math.sqrt(square), "direct_log": math.log1p(square)}
 
 
 def _row(values: np.ndarray, offsets: np.ndarray, row: int) -> np.ndarray:

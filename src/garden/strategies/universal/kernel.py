@@ -9,7 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from garden.compiled import compiled, inlined
-from garden.strategies.universal.features import AT, LEAST_SPREAD, LEAST_SQUARE
+from garden.strategies.universal.features import (
+    AT,
+    LEAST_SPREAD,
+    LEAST_SQUARE,
+    MAX_DIRECT,
+)
 from garden.strategies.universal.member_kernels import (
     MOST,
     Workspace,
@@ -56,9 +61,13 @@ def fill_features(rows, goals, pairs, num_columns, out):  # type: ignore[no-unty
         fill_indicators(rows, goals, row, goal, line)
         members_v = rows.members_at[row + 1] - rows.members_at[row]
         members_t = goals.members_at[goal + 1] - goals.members_at[goal]
+        direct = 0.0
         if num_real:
             _fill_values(goals, goal, work.real, num_real, work.values_t)
             _fill_values(rows, row, work.real, num_real, work.values_v)
+            for index in range(num_real):
+                apart = work.values_v[0, index] - work.values_t[0, index]
+                direct += apart * apart
             _scale(work.values_v, work.values_t, members_v, members_t, num_real)
         work.count_v[:num_slots] = 0
         used = compare_members(rows, row, work, num_slots, members_t, num_real)
@@ -76,6 +85,8 @@ def fill_features(rows, goals, pairs, num_columns, out):  # type: ignore[no-unty
         line[AT.blank_target] = 1.0 if work.size_t[0] + num_real == 0 else 0.0
         line[AT.blank_candidate] = 1.0 if work.size_v[0] + num_real == 0 else 0.0
         fill_shares(rows, row, work, used, num_slots, members_v - 1, members_t - 1, line)
+        direct += _plain_square(rows, row, work, num_slots)
+        fill_direct(direct, goals.shape[goal], line)
         _clear(work.slots, work.named, num_slots, used)
         fill_shapes(rows.shape[row], goals.shape[goal], line)
         line[AT.real] = 1.0 if num_real else 0.0
@@ -115,11 +126,35 @@ def _clear(marks, named, start, stop):  # type: ignore[no-untyped-def]
 @inlined
 def fill_shapes(shape_v, shape_t, line):  # type: ignore[no-untyped-def]
     """How both ego graphs are built; v's columns stand in the order of its shape."""
-    line[AT.degree : AT.concentration + 1] = shape_v
+    line[AT.degree : AT.blank + 1] = shape_v[: SHAPE.spread]
     line[AT.degree_t] = shape_t[SHAPE.degree]
     line[AT.clustering_t] = shape_t[SHAPE.clustering]
     line[AT.components_t] = shape_t[SHAPE.components]
     line[AT.concentration_t] = shape_t[SHAPE.concentration]
+    line[AT.distinct_t] = shape_t[SHAPE.distinct]
+    line[AT.alike_t] = shape_t[SHAPE.alike]
+    line[AT.blank_t] = shape_t[SHAPE.blank]
+
+
+@inlined
+def fill_direct(square, shape_t, line):  # type: ignore[no-untyped-def]
+    """The features that go by raw differences, from the squared distance of the centres."""
+    square = min(square / (shape_t[SHAPE.spread] + LEAST_SQUARE), MAX_DIRECT * MAX_DIRECT)
+    line[AT.direct], line[AT.direct_log] = np.sqrt(square), np.log1p(square)
+
+
+@inlined
+def _plain_square(rows, row, work, num_slots):  # type: ignore[no-untyped-def]
+    """The squared distance of the two centres in plain columns."""
+    common = 0.0
+    start = rows.columns_at[row]
+    for k in range(start, start + rows.members[rows.members_at[row], 0]):
+        if work.real[rows.columns[k]]:
+            continue
+        slot = work.slots[rows.columns[k]] - 1
+        if slot < num_slots:
+            common += work.has[slot, 0]
+    return work.size_v[0] + work.size_t[0] - 2.0 * common
 
 
 @inlined

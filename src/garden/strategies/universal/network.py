@@ -15,14 +15,14 @@ _AT_ONCE = 4  # rows that share one reading of a weight
 
 @compiled(fastmath={"contract"})
 def fill_scores(  # type: ignore[no-untyped-def]
-    features, mean, scale, first, first_bias, second, second_bias, last, last_bias, limit,
-    recognition, bound, out,
+    features, mean, scale, first, first_bias, second, second_bias, last, last_bias, direct,
+    direct_bias, limit, recognition, of_target, direct_at, bound, out,
 ):  # fmt: skip
     """Write the score of each row of features into ``out``, as :func:`.policy.network_scores`.
 
     Args:
         features: (num_pairs, NUM_FEATURES) float32.
-        mean: And the seven after it: the fields of :class:`.policy.UniversalWeights`.
+        mean: And the nine after it: the fields of :class:`.policy.UniversalWeights`.
         scale: See there.
         first: See there.
         first_bias: See there.
@@ -30,8 +30,12 @@ def fill_scores(  # type: ignore[no-untyped-def]
         second_bias: See there.
         last: See there.
         last_bias: See there.
+        direct: See there.
+        direct_bias: See there.
         limit: Standardised inputs are clipped to ± this, float32.
         recognition: Columns of which one must be non-zero for the first output to count.
+        of_target: Columns that the weight of the column ``direct_at`` follows from.
+        direct_at: The column that is subtracted.
         bound: The bound B of the second output.
         out: (num_pairs,) float64.
 
@@ -58,7 +62,11 @@ def fill_scores(  # type: ignore[no-untyped-def]
             if features[row, column] != 0:
                 score += outputs[row, 0]
                 break
-        out[row] = score
+        slope = np.float64(direct_bias[0])
+        for index in range(len(of_target)):
+            slope += inputs[row, of_target[index]] * direct[index]
+        weight = max(slope, 0.0) + np.log1p(np.exp(-abs(slope)))
+        out[row] = score - weight * features[row, direct_at]
 
 
 @inlined

@@ -29,6 +29,14 @@ from garden.strategies.universal.representation import ego_representations, is_s
 MAX_DEVIATIONS = 6.0  # standardised inputs are clipped to ± this
 RECOGNITION = (AT.own, AT.seen, AT.beside, AT.common_log, AT.real)
 """Features of which one must be non-zero for the first output to count."""
+NEVER = -60.0
+"""The bias b with which the last term of the score counts nothing."""
+OF_TARGET = (
+    AT.copies, AT.blank_target, AT.t_u_mean, AT.t_u_max, AT.degree_t, AT.clustering_t,
+    AT.components_t, AT.concentration_t, AT.distinct_t, AT.alike_t, AT.blank_t, AT.real,
+)  # fmt: skip
+"""Features of the target alone: the weight of :attr:`AT.direct` follows from them, so that it is
+the same for all candidates of a holder."""
 _MAX_DEVIATIONS = np.float32(MAX_DEVIATIONS)
 _PAIRS_PER_BLOCK = 1 << 16
 _FEW_PAIRS = 64  # up to as many, compiled loops are quicker than BLAS
@@ -46,6 +54,8 @@ class UniversalWeights:
     second_bias: np.ndarray  # (hidden,)
     last: np.ndarray  # (hidden, 2)
     last_bias: np.ndarray  # (2,)
+    direct: np.ndarray  # (len(OF_TARGET),)
+    direct_bias: np.ndarray  # (1,)
 
 
 @final
@@ -57,7 +67,8 @@ class Universal(Strategy):
 
         h = silu(W₂ silu(W₁ x + b₁) + b₂)
         (r, s) = W₃ h + b₃
-        score = (1[recognised] · r + B · tanh(s / B)) / τ
+        g = softplus(w · x[OF_TARGET] + b)
+        score = (1[recognised] · r + B · tanh(s / B) − g · direct) / τ
 
     A pair is *recognised* where a profile key of one ego graph equals one of the other in a way
     that :data:`RECOGNITION` lists, or an attribute is real. Elsewhere only similarity is left, and
@@ -111,7 +122,7 @@ class Universal(Strategy):
         pairs[:, 0] = np.arange(len(candidates))
         for run in targets.runs_of_equal_rows():  # the neighbours of one holder share a target
             pairs[run, 1] = run.start
-        return self._scores(pair_features(candidates, targets, pairs))
+        return self.scores_of_features(pair_features(candidates, targets, pairs))
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """The network on all pairs, in blocks, (num_targets, num_candidates) float64."""
@@ -123,13 +134,14 @@ class Universal(Strategy):
         def fill(block: slice) -> None:
             goals = np.arange(block.start, block.stop)
             pairs = np.stack([np.tile(rows, len(goals)), np.repeat(goals, len(rows))], axis=1)
-            table[block] = self._scores(features(pairs)).reshape(len(goals), len(rows))
+            table[block] = self.scores_of_features(features(pairs)).reshape(len(goals), len(rows))
 
         blocks = target_blocks(len(targets), len(candidates), _PAIRS_PER_BLOCK)
         map_in_threads(fill, list(blocks))
         return table
 
-    def _scores(self, features: np.ndarray) -> np.ndarray:
+    def scores_of_features(self, features: np.ndarray) -> np.ndarray:
+        """The network on features that are at hand, (num_pairs,) float64."""
         if self.temperature is None:
             raise StrategyError(f"the temperature of {self.name} is open: give one")
         network = network_scores if len(features) > _FEW_PAIRS else scores_of_few
@@ -176,7 +188,9 @@ def network_scores(features: np.ndarray, weights: UniversalWeights, bound: float
     hidden = _silu(hidden @ weights.second + weights.second_bias)
     outputs = (hidden @ weights.last + weights.last_bias).astype(np.float64)
     recognised = features[:, RECOGNITION].any(axis=1)
-    return recognised * outputs[:, 0] + bound * np.tanh(outputs[:, 1] / bound)
+    slope = inputs[:, OF_TARGET] @ weights.direct + weights.direct_bias
+    scores = recognised * outputs[:, 0] + bound * np.tanh(outputs[:, 1] / bound)
+    return np.asarray(scores - np.logaddexp(0.0, slope) * features[:, AT.direct])
 
 
 def scores_of_few(features: np.ndarray, weights: UniversalWeights, bound: float) -> np.ndarray:
@@ -188,8 +202,8 @@ def scores_of_few(features: np.ndarray, weights: UniversalWeights, bound: float)
     scores = np.empty(len(features))
     fill_scores(
         features, weights.mean, weights.scale, weights.first, weights.first_bias, weights.second,
-        weights.second_bias, weights.last, weights.last_bias, _MAX_DEVIATIONS, RECOGNITION,
-        bound, scores,
+        weights.second_bias, weights.last, weights.last_bias, weights.direct, weights.direct_bias,
+        _MAX_DEVIATIONS, RECOGNITION, OF_TARGET, AT.direct, bound, scores,
     )  # fmt: skip
     return scores
 

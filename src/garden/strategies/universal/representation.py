@@ -19,6 +19,7 @@ from garden.strategies.ego_matching import key_sums
 from garden.strategies.representations import Ragged, Representations
 
 MAX_MEMBERS = 32  # neighbours whose profiles are sent; the keys of all are
+_BLANK_KEY = np.uint64(0)  # of a profile without attributes: a sum of nothing
 
 
 class ShapeColumns(NamedTuple):
@@ -31,9 +32,13 @@ class ShapeColumns(NamedTuple):
     largest_component: int  # share of the neighbours in the largest of them
     isolated: int  # share of the neighbours that are linked to no other
     concentration: int  # the chance that another neighbour has an attribute that one has
+    distinct: int  # differing profiles among the neighbours, over their number
+    alike: int  # share of the neighbours that have the centre's profile
+    blank: int  # share of the neighbours that have no attributes at all
+    spread: int  # mean squared distance of the neighbours sent from the centre, in attributes
 
 
-SHAPE = ShapeColumns(*range(7))
+SHAPE = ShapeColumns(*range(11))
 
 
 class FeatureRows(NamedTuple):
@@ -41,7 +46,7 @@ class FeatureRows(NamedTuple):
 
     own: np.ndarray  # (num_rows,) uint64: the key of the centre's profile
     bag: np.ndarray  # (num_rows,) uint64: the sum of the neighbours' keys
-    shape: np.ndarray  # (num_rows, 7) float64: see `ShapeColumns`
+    shape: np.ndarray  # (num_rows, 11) float64: see `ShapeColumns`
     neighbours: np.ndarray  # uint64 keys of all neighbours, ascending
     signatures: np.ndarray  # uint64 of their links to the centre, aligned with them
     neighbours_at: np.ndarray
@@ -91,11 +96,12 @@ def ego_representations(egos: EgoGraphs) -> Representations:
     bag = key_sums(neighbours)
     sample = _sampled(egos, keys, bag, order)
     entries, concentration = _entries(egos, profiles, position[sample], sample)
+    spread = _spread(egos, profiles, position[sample], sample)
     return Representations(
         {
             "own": keys[egos.is_centre],
             "bag": bag,
-            "shape": _shapes(egos, concentration),
+            "shape": _shapes(egos, neighbours, keys[egos.is_centre], concentration, spread),
         },
         {
             "neighbours": neighbours,
@@ -240,8 +246,56 @@ def _concentration(code: np.ndarray, width: int, neighbours: np.ndarray) -> np.n
     return np.divide(pairs, possible, out=np.zeros(len(neighbours)), where=possible > 0)
 
 
-def _shapes(egos: EgoGraphs, concentration: np.ndarray) -> np.ndarray:
-    """The numbers of :class:`ShapeColumns`, (num_egos, 7) float64."""
+def _spread(
+    egos: EgoGraphs, profiles: ProfileEntries, rows: np.ndarray, sample: np.ndarray
+) -> np.ndarray:
+    """The mean squared distance of the sampled neighbours from their centre, (num_egos,)."""
+    width, owner = max(1, egos.num_attributes), egos.owner[sample]
+    positions, starts = ragged_rows(profiles.offsets, rows)
+    member = np.repeat(np.arange(len(sample)), np.diff(starts))
+    code = owner[member] * width + profiles.columns[positions]
+    value = profiles.values[positions].astype(np.float64)
+    of_centre = egos.is_centre[sample][member]
+    codes, own = code[of_centre], value[of_centre]  # ascending
+    norms = np.bincount(owner[member[of_centre]], weights=own**2, minlength=len(egos))
+    code, value, ego = code[~of_centre], value[~of_centre], owner[member[~of_centre]]
+    place = np.minimum(np.searchsorted(codes, code), max(0, len(codes) - 1))
+    beside = np.where(codes[place] == code, own[place], 0.0) if len(codes) else np.zeros(len(code))
+    # Σ_m |x_m − x_c|², with |x_c|² once per neighbour
+    apart = np.bincount(ego, weights=(value - beside) ** 2 - beside**2, minlength=len(egos))
+    count = np.minimum(egos.degrees, MAX_MEMBERS)
+    return np.asarray(np.maximum(norms * count + apart, 0.0) / np.maximum(1, count))
+
+
+def _likeness_of_neighbours(
+    neighbours: Ragged, own: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The columns ``distinct``, ``alike`` and ``blank``, each (num_egos,).
+
+    Args:
+        neighbours: Keys of the neighbours, ascending in each row.
+        own: The key of each centre.
+
+    """
+    owner, values = neighbours.owner, neighbours.values
+    fresh = np.ones(len(values), dtype=bool)
+    fresh[1:] = (values[1:] != values[:-1]) | (owner[1:] != owner[:-1])
+    some = np.maximum(1, np.diff(neighbours.offsets))
+
+    def share(flags: np.ndarray) -> np.ndarray:
+        return np.asarray(np.bincount(owner[flags], minlength=len(own)) / some)
+
+    return share(fresh), share(values == own[owner]), share(values == _BLANK_KEY)
+
+
+def _shapes(
+    egos: EgoGraphs,
+    neighbours: Ragged,
+    own: np.ndarray,
+    concentration: np.ndarray,
+    spread: np.ndarray,
+) -> np.ndarray:
+    """The numbers of :class:`ShapeColumns`, (num_egos, 11) float64."""
     num, degrees = len(egos), egos.degrees.astype(np.float64)
     heads, tails = egos.edges
     among = ~egos.is_centre[heads] & ~egos.is_centre[tails]
@@ -255,6 +309,7 @@ def _shapes(egos: EgoGraphs, concentration: np.ndarray) -> np.ndarray:
     largest = np.zeros(num)
     np.maximum.at(largest, owner, sizes[component])
     isolated = np.bincount(owner, weights=sizes[component] == 1, minlength=num)
+    distinct, alike, blank = _likeness_of_neighbours(neighbours, own)
     columns = {
         "degree": np.log1p(degrees),
         "clustering": np.divide(links, pairs, out=np.zeros(num), where=pairs > 0),
@@ -263,6 +318,10 @@ def _shapes(egos: EgoGraphs, concentration: np.ndarray) -> np.ndarray:
         "largest_component": largest / some,
         "isolated": isolated / some,
         "concentration": concentration,
+        "distinct": distinct,
+        "alike": alike,
+        "blank": blank,
+        "spread": spread,
     }
     return np.stack([columns[name] for name in SHAPE._fields], axis=1)
 

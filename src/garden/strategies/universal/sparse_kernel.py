@@ -17,7 +17,7 @@ import numpy as np
 
 from garden.compiled import compiled, inlined
 from garden.strategies.universal.features import AT, LEAST_SPREAD, LEAST_SQUARE
-from garden.strategies.universal.kernel import fill_indicators, fill_shapes
+from garden.strategies.universal.kernel import fill_direct, fill_indicators, fill_shapes
 from garden.strategies.universal.member_kernels import pool_members, ratio
 from garden.strategies.universal.sparse_entries import new_side, new_work
 
@@ -66,9 +66,20 @@ def fill_sparse_features(rows, goals, entries, goal_entries, pairs, num_columns,
         line[AT.blank_candidate] = 1.0 if side_v.size[0] + num_real == 0 else 0.0
         _fill_shares(work, side_v, side_t, num_slots, used, num_v - 1, num_t - 1, line)
         fill_shapes(rows.shape[row], goals.shape[goal], line)
+        fill_direct(_direct_square(side_v, side_t, num_slots, used), goals.shape[goal], line)
         line[AT.real] = 1.0 if num_real else 0.0
         for slot in range(num_slots, used):
             work.slots[work.named[slot]] = 0
+
+
+@inlined
+def _direct_square(side_v, side_t, num_slots, used):  # type: ignore[no-untyped-def]
+    """The squared distance of the two centres, as their attributes are."""
+    centre_v, centre_t, square = side_v.centre, side_t.centre, 0.0
+    for slot in range(used):
+        apart = centre_v[slot] - (centre_t[slot] if slot < num_slots else 0.0)
+        square += apart * apart
+    return square
 
 
 @inlined

@@ -24,11 +24,12 @@ from garden.storage import (
 from garden.strategies.universal.adapted import Adapted
 from garden.strategies.universal.edge_bias import EdgeBias
 from garden.strategies.universal.features import NUM_FEATURES, PAIR_FEATURES
-from garden.strategies.universal.policy import Universal, UniversalWeights
+from garden.strategies.universal.policy import NEVER, OF_TARGET, Universal, UniversalWeights
 
 FORMAT = "garden-universal-2"
 MET_FILE = "met.npz"
 EDGE_BIAS_FILE = "edge_bias.safetensors"
+_OF_FEATURES = ("mean", "scale", "first")  # arrays with a row for each feature
 
 
 def save_universal(
@@ -90,8 +91,7 @@ def load_universal(folder: Path) -> Universal:
     """The policy in a folder, or an error that says what is wrong with it."""
     config = read_config(folder, FORMAT)
     weights = _read_described(folder / WEIGHTS_FILE, config.get("weights_hash"))
-    if tuple(config.get("features", ())) != PAIR_FEATURES:
-        raise DataError(f"{folder}: made for other inputs than this version's")
+    weights = _in_this_layout(weights, tuple(config.get("features", ())), folder)
     try:
         policy = Universal(
             UniversalWeights(**weights),
@@ -105,6 +105,30 @@ def load_universal(folder: Path) -> Universal:
     if policy.weights.first.shape[:1] != (NUM_FEATURES,):
         raise DataError(f"{folder / WEIGHTS_FILE}: the first layer has another number of inputs")
     return policy
+
+
+def _in_this_layout(
+    weights: dict[str, np.ndarray], features: tuple[str, ...], folder: Path
+) -> dict[str, np.ndarray]:
+    """The weights with a place for each feature of this version: 0 for those they do not know.
+
+    Policies of earlier versions go on as they were, since a scale of 0 hides a feature and
+    :data:`NEVER` the last term of the score.
+    """
+    if features == PAIR_FEATURES:
+        return weights
+    if not features or features != tuple(name for name in PAIR_FEATURES if name in features):
+        raise DataError(f"{folder}: made for other inputs than this version's")
+    if any(len(weights.get(name, ())) != len(features) for name in _OF_FEATURES):
+        raise DataError(f"{folder / WEIGHTS_FILE}: the first layer has another number of inputs")
+    columns = [PAIR_FEATURES.index(name) for name in features]
+    padded = dict(weights)
+    for name in _OF_FEATURES:
+        padded[name] = np.zeros((NUM_FEATURES, *weights[name].shape[1:]), dtype=np.float32)
+        padded[name][columns] = weights[name]
+    padded.setdefault("direct", np.zeros(len(OF_TARGET), dtype=np.float32))
+    padded.setdefault("direct_bias", np.full(1, NEVER, dtype=np.float32))
+    return padded
 
 
 def load_universal_or_adapted(folder: Path) -> Universal | Adapted:

@@ -49,6 +49,9 @@ class UniversalConfig:
     seed: int = 0
     """Fixes initialisation, draws and dropout."""
 
+    ignored: tuple[str, ...] = ()
+    """Names of inputs that the network does not see."""
+
 
 @dataclass(frozen=True)
 class AdaptConfig:

@@ -15,11 +15,16 @@ from garden.graphs.link_sketches import GraphSketch
 from garden.graphs.sketch_file import write_sketches
 from garden.strategies.universal.storage import MET_FILE, load_universal
 from garden.training.universal.curriculum import source_graphs
+from garden.training.universal.training_set import TRAINING_SET, graph_of_source, sources
 
 
 def store_seen_graphs(folder: str | Path) -> None:
     """Write the sketches of all graphs that the policy in a folder was trained or validated on."""
-    kinds = load_universal(Path(folder)).training["kinds"]
-    write_sketches(
-        [GraphSketch.of(graph) for graph in source_graphs(kinds)], Path(folder) / MET_FILE
-    )
+    training = load_universal(Path(folder)).training
+    if training.get("set") == TRAINING_SET:
+        left_out = training.get("without", ())
+        kept = [source for source in sources() if source.spec not in left_out]
+        sketches = [GraphSketch.of(graph_of_source(source)) for source in kept]
+    else:
+        sketches = [GraphSketch.of(graph) for graph in source_graphs(training["kinds"])]
+    write_sketches(sketches, Path(folder) / MET_FILE)

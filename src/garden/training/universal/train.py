@@ -113,6 +113,7 @@ def train_universal(
     config: UniversalConfig,
     progress: Callable[[int, dict[str, float]], None] = lambda _number, _stats: None,
     network: UniversalNetwork | None = None,
+    chances: Sequence[float] | None = None,
 ) -> UniversalNetwork:
     """The network after training on those batches that do not validate.
 
@@ -121,6 +122,8 @@ def train_universal(
         config: Updates, step size, loss coefficients and seed.
         progress: Called after each update with its number and statistics.
         network: The network to start from, which is changed; a fresh one without it.
+        chances: How often updates draw each of the batches, those that validate included; by the
+            shares of their kinds where it is missing.
 
     """
     training = [batch for batch in batches if not batch.validates]
@@ -129,7 +132,7 @@ def train_universal(
     device = training[0].links.device
     torch.manual_seed(config.seed)
     if network is None:
-        network = UniversalNetwork(config.hidden, config.bound)
+        network = UniversalNetwork(config.hidden, config.bound, config.ignored)
         network.standardise_by(*_moments(training))
     network.to(device)
     optimiser = torch.optim.AdamW(
@@ -140,7 +143,7 @@ def train_universal(
     )
     draws = np.random.default_rng([config.seed, BATCH_ORDER])
     dropout = Dropout(config.dropout, torch.Generator(device).manual_seed(config.seed))
-    shares = shares_of([batch.kind for batch in training])
+    shares = np.asarray(_shares_of_training(batches, chances))
     for number in range(config.updates):
         batch = training[int(draws.choice(len(training), p=shares))]
         loss, stats = universal_loss(network, batch, config, dropout, draws)
@@ -151,6 +154,17 @@ def train_universal(
         schedule.step()
         progress(number + 1, stats)
     return network
+
+
+def _shares_of_training(
+    batches: Sequence[GraphBatch], chances: Sequence[float] | None
+) -> Sequence[float]:
+    """How often updates draw each batch that does not validate; sum 1."""
+    if chances is None:
+        return shares_of([batch.kind for batch in batches if not batch.validates])
+    pairs = zip(batches, chances, strict=True)
+    kept = [chance for batch, chance in pairs if not batch.validates]
+    return [chance / sum(kept) for chance in kept]
 
 
 def universal_loss(

@@ -1,0 +1,1 @@
+"""`universal` on graphs and families that its training lacked, beside rules that need none."""
