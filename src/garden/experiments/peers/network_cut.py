@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from garden.errors import SpecError
 from garden.experiments.peers.cut import Cut, cut
 from garden.graphs.graph import Graph
 from garden.peers.network.contacts import write_contacts
@@ -51,6 +52,18 @@ def cut_network(
 
     keys = np.array([line.key for line in lines], dtype=np.uint64)
     return cut(graph, strategy, folder, memory, seed, force, progress, keys, write_more)
+
+
+def local_addresses(hosts: int, port: int) -> list[str]:
+    """Addresses on this machine, one port after another.
+
+    Args:
+        hosts: How many.
+        port: The first.
+    """
+    if hosts < 1 or not 1 <= port <= 65_536 - hosts:
+        raise SpecError(f"`hosts={hosts}` from `port={port}` on: choose ports up to 65535")
+    return [f"127.0.0.1:{port + number}" for number in range(hosts)]
 
 
 def roster_for_tests(

@@ -271,6 +271,11 @@ class Host:
             self._links[place] = RemoteLink(member.keys, contact)
             self._offer(self.now(), *place)
 
+    def leave(self) -> None:
+        """All agents tell their neighbours that they go for good."""
+        for key, agent in self.agents.items():
+            self._act(key, agent.leave(self.now()))
+
     def close(self) -> None:
         """Close the sockets."""
         self._sockets.close()
