@@ -25,19 +25,19 @@ STOP_PATIENCE = 10.0  # seconds
 class _OnFolder(Verb):
     """What verbs on a folder of peers share."""
 
-    folder: Path = Path("peers")
+    cut: Path = Path("peers")
     """The folder that `garden peers cut` wrote."""
 
     run_folder: Path | None = None
     """The private folder with the hosts' control sockets; by default one under XDG_RUNTIME_DIR,
-    or else under the system's folder for temporary files, named after FOLDER."""
+    or else under the system's folder for temporary files, named after it."""
 
     @property
     def run_path(self) -> Path:
         """The folder with the control sockets."""
         from garden.peers.network.control_client import run_folder
 
-        return self.run_folder or run_folder(self.folder)
+        return self.run_folder or run_folder(self.cut)
 
 
 @dataclass(frozen=True)
@@ -90,17 +90,17 @@ class PeersUp(_OnFolder):
         from garden.peers.network.launch import command, environment, launch, secrets_files
         from garden.peers.network.overview import wait_until_settled
 
-        files = secrets_files(self.folder, self.run_path, self.secrets)
+        files = secrets_files(self.cut, self.run_path, self.secrets)
         if self.foreground:
             if len(files) != 1:
                 raise SpecError(f"`foreground=True` runs one host, and there are {len(files)}")
-            words = command(self.folder, self.run_path, files, foreground=True)
+            words = command(self.cut, self.run_path, files, foreground=True)
             os.execve(words[0], words, environment())
         with busy(f"starting {len(files)} hosts"):
-            launch(self.folder, self.run_path, files)
+            launch(self.cut, self.run_path, files)
             if self.settle:
                 wait_until_settled(self.run_path, len(files), self.settle)
-        say(f"{len(files)} hosts are up: garden peers status --folder {self.folder}")
+        say(f"{len(files)} hosts are up: garden peers status --cut {self.cut}")
 
 
 @dataclass(frozen=True)
