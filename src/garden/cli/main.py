@@ -34,6 +34,7 @@ from garden.cli.peers_network import (
     PeersDown,
     PeersFind,
     PeersKeys,
+    PeersKill,
     PeersSend,
     PeersStatus,
     PeersTop,
@@ -76,6 +77,7 @@ PeersCommand = (
     | Annotated[PeersTop, tyro.conf.subcommand("top", prefix_name=False)]
     | Annotated[PeersDown, tyro.conf.subcommand("down", prefix_name=False)]
     | Annotated[PeersFaults, tyro.conf.subcommand("faults", prefix_name=False)]
+    | Annotated[PeersKill, tyro.conf.subcommand("kill", prefix_name=False)]
     | Annotated[PeersAttacks, tyro.conf.subcommand("attacks", prefix_name=False)]
 )
 BenchmarkCommand = (

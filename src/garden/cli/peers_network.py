@@ -1,17 +1,26 @@
-"""``garden peers keys|card|up|send|find|status|top|down``: peers over a network."""
+"""``garden peers keys|card|up|send|find|status|top|down|kill``: peers over a network."""
 
 from __future__ import annotations
 
 import base64
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from garden.cli.console import Verb, busy, check_outputs, print_table, say, write_json
+from garden.cli.console import (
+    GraphOptions,
+    Verb,
+    busy,
+    check_outputs,
+    print_table,
+    progress_bar,
+    say,
+    write_json,
+)
 from garden.errors import DataError, SpecError
 from garden.storage import write_file
 
@@ -82,6 +91,10 @@ class PeersUp(_OnFolder):
     foreground: bool = False
     """Run one host in this process until it is stopped, as systemd and containers ask for."""
 
+    patience: int = 1
+    """How many times longer than by default agents wait for each other, on slow networks or many
+    processes on few cores."""
+
     settle: float = 0.0
     """Wait so many seconds, at most, until all links are open and nobody has news."""
 
@@ -94,10 +107,10 @@ class PeersUp(_OnFolder):
         if self.foreground:
             if len(files) != 1:
                 raise SpecError(f"`foreground=True` runs one host, and there are {len(files)}")
-            words = command(self.cut, self.run_path, files, foreground=True)
+            words = command(self.cut, self.run_path, files, self.patience, foreground=True)
             os.execve(words[0], words, environment())
         with busy(f"starting {len(files)} hosts"):
-            launch(self.cut, self.run_path, files)
+            launch(self.cut, self.run_path, files, self.patience)
             if self.settle:
                 wait_until_settled(self.run_path, len(files), self.settle)
         say(f"{len(files)} hosts are up: garden peers status --cut {self.cut}")
@@ -278,6 +291,67 @@ class PeersDown(_OnFolder):
         while list(connections(self.run_path)) and time.monotonic() < end:
             time.sleep(0.05)
         say(f"{len(stopped)} hosts were stopped")
+
+
+@dataclass(frozen=True)
+class PeersKill(Verb):
+    """Run peers as processes on this machine, kill some while messages are under way, and count.
+
+    Messages count whose sender and target live and are joined by living peers. All keys are derived
+    from the seed, and all hosts listen on 127.0.0.1.
+    """
+
+    spec: tyro.conf.Positional[str]
+    """The graph."""
+
+    strategy: str = "beacons+backtrack"
+    """What the agents run; NAME+MEMORY gives it a memory."""
+
+    hosts: int | None = None
+    """How many processes run the agents; by default one each."""
+
+    killed: int = 15
+    """How many of them are killed with SIGKILL."""
+
+    messages: int = 1_000
+    """How many messages are sent, all at once."""
+
+    patience: int = 4
+    """How many times longer than by default agents wait for each other: there are many processes
+    on few cores."""
+
+    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
+        default_factory=GraphOptions
+    )
+
+    seed: int = 0
+    """Fixes keys, who is killed and who sends to whom; times are real."""
+
+    json: str | None = None
+    """Write the report as JSON to this file; - is standard output."""
+
+    def run(self) -> None:
+        """Measure, print the report."""
+        from garden.experiments.peers.kill import measure_kill
+
+        check_outputs(json=self.json)
+        with busy(f"loading {self.spec}"):
+            graph = self.graph_options.load(self.spec)
+        with progress_bar(f"peers of {self.spec}") as progress:
+            report = measure_kill(
+                graph,
+                self.strategy,
+                hosts=self.hosts,
+                killed=self.killed,
+                messages=self.messages,
+                patience=self.patience,
+                seed=self.seed,
+                progress=progress,
+            ).to_json()
+        rows = [(name.replace("_", " "), str(value)) for name, value in report.items()]
+        print_table("Peers whose hosts were killed", ("", "value"), rows, self.json)
+        if self.json:
+            write_json(report, self.json)
 
 
 _COLUMNS = ("host", "peers", "links", "dead", "under way", "held", "settled", "MB", "sent", "busy")

@@ -36,6 +36,7 @@ MAX_CARDS: Final = 8  # of one profile
 MAX_ANSWERED: Final = 2  # as many cards as surely fit into a message, where rows are short
 INTERVAL: Final = 500  # ms between two looks at whose cards have changed
 PER_LOOK: Final = 16  # agents looked at
+CHANGED: Final = 10_000  # ms after which a card that has changed is left again
 REFRESH: Final = 300_000  # ms after which a card is left again, unchanged
 PATIENCE: Final = 4_000  # ms that a directory is given to answer
 
@@ -180,10 +181,12 @@ class DirectoryService:
         self._host.timers.at(now + INTERVAL, self._look)
 
     def _leave(self, now: int, key: int) -> None:
+        before = self._left.get(key)
+        if before is not None and now - before.at < CHANGED:
+            return
         profile = self._profiles[key]
         directories = self._directories(key, profile)
         card = self._host.card_of(key)
-        before = self._left.get(key)
         left = _Left(tuple(one.key for one in directories), card.row, now)
         if before is not None and before[:2] == left[:2] and now - before.at < REFRESH:
             return

@@ -19,7 +19,7 @@ from garden.peers.network.process import FORK, LOG_SUFFIX, SERVE, SOCKET_SUFFIX,
 from garden.peers.network.requests import Status
 from garden.peers.network.roster import read_secrets, write_secrets
 
-PATIENCE: Final = 120.0  # seconds until all hosts must answer
+PATIENCE: Final = 300.0  # seconds until all hosts must answer
 _ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -43,18 +43,21 @@ def secrets_files(folder: Path, run: Path, given: Sequence[Path]) -> list[Path]:
     return files
 
 
-def command(folder: Path, run: Path, files: Sequence[Path], foreground: bool = False) -> list[str]:
+def command(
+    folder: Path, run: Path, files: Sequence[Path], patience: int = 1, foreground: bool = False
+) -> list[str]:
     """The command that runs hosts.
 
     Args:
         folder: What `garden peers cut` wrote.
         run: Their private folder.
         files: The secrets, a file for each host.
+        patience: How many times longer than by default agents wait.
         foreground: Run the one host in the process itself.
     """
     module = [sys.executable, "-m", "garden.peers.network.process"]
     way = SERVE if foreground else FORK
-    return [*module, way, *(str(path.resolve()) for path in (folder, run, *files))]
+    return [*module, way, str(patience), *(str(path.resolve()) for path in (folder, run, *files))]
 
 
 def environment() -> dict[str, str]:
@@ -64,20 +67,21 @@ def environment() -> dict[str, str]:
     return {**dict.fromkeys(_ONE_THREAD, "1"), **os.environ, "PYTHONPATH": path}
 
 
-def launch(folder: Path, run: Path, files: Sequence[Path]) -> list[int]:
+def launch(folder: Path, run: Path, files: Sequence[Path], patience: int = 1) -> list[int]:
     """Start one host for each file of secrets; their process ids, once all of them answer.
 
     Args:
         folder: What `garden peers cut` wrote.
         run: A private folder for their control sockets and logs.
         files: The secrets.
+        patience: How many times longer than by default agents wait.
     """
     ids = [host_id(read_secrets(path)) for path in files]
     _refuse_running(run, ids)
     for one in ids:
         (run / (one + LOG_SUFFIX)).unlink(missing_ok=True)
     done = subprocess.run(
-        command(folder, run, files),
+        command(folder, run, files, patience),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

@@ -6,7 +6,7 @@ import os
 import selectors
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +29,13 @@ def overview(run: Path, agents: bool = False) -> dict[str, Any]:
         agents: Whether each agent's links are listed.
     """
     hosts = []
-    for host in connections(run):
-        with host:
-            hosts.append({"host": host.path.stem, **host.answer_to(Status(agents))})
+    with ExitStack() as stack:
+        asked = [stack.enter_context(host) for host in connections(run)]
+        for host in asked:
+            host.ask(Status(agents))
+        for host in asked:
+            with suppress(DataError):  # gone meanwhile
+                hosts.append({"host": host.path.stem, **host.reply()})
     if not hosts:
         raise DataError(f"{run}: no host is up: `garden peers up` starts them")
     dead = set().union(*(one["dead_peers"] for one in hosts))
@@ -65,7 +69,7 @@ def wait_until_settled(run: Path, num_hosts: int, patience: float) -> dict[str, 
                 f"{run}: not settled after {patience:.0f} s: {found['open_links']} of "
                 f"{found['links']} links are open"
             )
-        time.sleep(0.25)
+        time.sleep(0.25 + num_hosts / 50)  # each look costs each host some time
 
 
 def host_with(run: Path, node: str) -> tuple[HostConnection, dict[str, Any]]:

@@ -1,4 +1,6 @@
-"""Hosts as processes: ``python -m garden.peers.network.process serve|fork FOLDER RUN SECRETS...``.
+"""Hosts as processes: ``python -m garden.peers.network.process``.
+
+Arguments: ``serve|fork PATIENCE FOLDER RUN SECRETS...``.
 
 ``serve`` runs one host in this process until it is stopped. ``fork`` leaves one process behind for
 each file of secrets; they share the memory of what was imported. RUN is a private folder: it holds
@@ -17,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from garden.errors import GardenError
+from garden.peers.config import AgentConfig
 from garden.peers.network.answering import Answering
 from garden.peers.network.control import ControlServer
 from garden.peers.network.directory import DirectoryService
@@ -36,23 +39,24 @@ FEW_AGENTS = 32  # up to which a host does without compiled kernels, which take 
 
 def main(arguments: Sequence[str]) -> int:
     """Run hosts; the exit code."""
-    way, (folder, run, *files) = arguments[0], map(Path, arguments[1:])
+    (way, patience), (folder, run, *files) = arguments[:2], map(Path, arguments[2:])
     try:
+        config = AgentConfig().slowed(int(patience))
         secrets = [read_secrets(path) for path in files]
         if way == FORK:
-            _fork(folder, run, secrets)
+            _fork(folder, run, secrets, config)
         else:
-            serve(folder, run, secrets[0])
+            serve(folder, run, secrets[0], config)
     except GardenError as error:
         print(f"garden: {error}", file=sys.stderr)
         return 2
     return 0
 
 
-def serve(folder: Path, run: Path, secrets: HostSecrets) -> None:
+def serve(folder: Path, run: Path, secrets: HostSecrets, config: AgentConfig) -> None:
     """Run one host until it is told to stop, by its control socket or a signal."""
     logging.basicConfig(level=logging.INFO, format="garden: %(message)s")
-    host = host_of(folder, secrets)
+    host = host_of(folder, secrets, config)
     if len(host.agents) <= FEW_AGENTS and not isinstance(host.programme.strategy, Universal):
         os.environ.setdefault(KERNELS_VARIABLE, "0")
     control = None
@@ -91,21 +95,25 @@ def _stop(answering: Answering) -> None:
     answering.is_stopped = True
 
 
-def _fork(folder: Path, run: Path, secrets: Sequence[HostSecrets]) -> None:
-    """One process for each host; this one ends when all have begun."""
+def _fork(folder: Path, run: Path, secrets: Sequence[HostSecrets], config: AgentConfig) -> None:
+    """One process for each host; they begin when all are there, and this one ends."""
     gc.freeze()
+    waiting, begin = os.pipe()
     for one in secrets:
         if os.fork() == 0:
-            os._exit(_child(folder, run, one))
+            os.close(begin)
+            os.read(waiting, 1)  # until the last holder of the other end has closed it
+            os.close(waiting)
+            os._exit(_child(folder, run, one, config))
 
 
-def _child(folder: Path, run: Path, secrets: HostSecrets) -> int:
+def _child(folder: Path, run: Path, secrets: HostSecrets, config: AgentConfig) -> int:
     path = run / (host_id(secrets) + LOG_SUFFIX)
     log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, OWNER_ALONE)
     os.dup2(log, sys.stdout.fileno())
     os.dup2(log, sys.stderr.fileno())
     try:
-        serve(folder, run, secrets)
+        serve(folder, run, secrets, config)
     except GardenError as error:
         print(f"garden: {error}", file=sys.stderr, flush=True)
         return 2

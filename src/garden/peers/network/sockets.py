@@ -18,7 +18,7 @@ from garden.peers.network.wire import MAX_FRAME
 
 QUEUE: Final = 1_000  # frames per connection and direction
 RECONNECT: Final = (100, 5_000)  # ms between two tries to reach a host: the first wait, the longest
-HEARTBEAT: Final = 2_000  # ms between two, on connections that are silent
+HEARTBEAT: Final = 15_000  # ms between two, on connections that are silent
 _ZAP_ADDRESS: Final = "inproc://zeromq.zap.01"
 _ZAP_FRAMES: Final = 7
 
