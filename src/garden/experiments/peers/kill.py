@@ -27,10 +27,10 @@ from garden.experiments.peers.faults import wilson_interval
 from garden.experiments.peers.network_cut import cut_network, roster_for_tests
 from garden.graphs.graph import Graph
 from garden.peers.envelopes import MAX_HOPS
-from garden.peers.network.control_client import HostConnection, connections
+from garden.peers.network.control_client import HostConnection
 from garden.peers.network.launch import launch, secrets_files
 from garden.peers.network.overview import wait_until_settled
-from garden.peers.network.requests import GetCard, SendText, Status, Watch
+from garden.peers.network.requests import GetCard, SendText, Watch
 from garden.process_settings import usable_threads
 from garden.random_streams import KILLED_HOSTS
 from garden.search.progress import Progress, silent
@@ -69,6 +69,9 @@ class KillReport:
     delivery_rate: float
     delivery_rate_ci: tuple[float, float]
     """Wilson's 95 % interval."""
+
+    reasons: dict[str, int]
+    """Why messages failed or are unknown."""
 
     mean_hops: float
     mean_tries: float
@@ -144,12 +147,14 @@ def measure_kill(
         cut_network(graph, strategy, folder, roster, test_keys=(seed, addresses))
         began = time.monotonic()
         files = secrets_files(folder, run, [])
-        stack.callback(_kill_all, run)
-        launch(folder, run, files, patience)
+        pids: list[int] = []
+        stack.callback(_kill_all, pids)
+        pids += launch(folder, run, files, patience)
         settled = wait_until_settled(run, count, SETTLING)
         to_settle = time.monotonic() - began
         network = [stack.enter_context(_host(run, path)) for path in files]
-        report = _send_and_kill(graph, network, pairs, gone, progress)
+        doomed = [pids[number] for number in gone]
+        report = _send_and_kill(graph, network, pairs, doomed, progress)
     return _report(graph, settled, count, killed, patience, seed, to_settle, pairs, *report)
 
 
@@ -157,12 +162,11 @@ def _send_and_kill(
     graph: Graph,
     network: Sequence[HostConnection],
     pairs: Sequence[tuple[int, int]],
-    gone: np.ndarray,
+    gone: Sequence[int],
     progress: Progress,
 ) -> tuple[_Seen, int, float]:
     """Send all messages, kill, and wait until they have ended."""
     count, names = len(network), graph.node_names
-    pids = [host.answer_to(Status())["pid"] for host in network]
     cards = {
         target: base64.b64decode(network[target % count].answer_to(GetCard(names[target]))["card"])
         for target in {target for _, target in pairs}
@@ -179,8 +183,7 @@ def _send_and_kill(
             network[source % count].ask(text)
         _read(selector, seen, 0.0)
         under_way = len(ids) - len(seen.endings)
-        for number in gone:
-            os.kill(pids[number], signal.SIGKILL)
+        _kill_all(gone)
         while len(seen.endings) < len(ids) and time.monotonic() - began < ENDING:
             _read(selector, seen, 1.0)
             progress("messages", len(seen.endings), len(ids))
@@ -240,6 +243,7 @@ def _report(
         handed_over_twice=sum(times > 1 for times in seen.received.values()),
         delivery_rate=counts["delivered"] / len(pairs),
         delivery_rate_ci=wilson_interval(counts["delivered"], len(pairs)),
+        reasons=dict(Counter(one["reason"] for one in ended if one["reason"])),
         mean_hops=_mean(arrived, "hops"),
         mean_tries=_mean(arrived, "tries"),
         mean_attempts=_mean(ended, "attempts"),
@@ -287,8 +291,8 @@ def _free_addresses(count: int) -> list[str]:
         return [f"127.0.0.1:{one.getsockname()[1]}" for one in sockets]
 
 
-def _kill_all(run: Path) -> None:
+def _kill_all(pids: Sequence[int]) -> None:
     """End all hosts that are left."""
-    for host in connections(run):
-        with host, suppress(DataError, ProcessLookupError):
-            os.kill(host.answer_to(Status())["pid"], signal.SIGKILL)
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
