@@ -314,7 +314,11 @@ class PeersKill(Verb):
     """How many of them are killed with SIGKILL."""
 
     messages: int = 1_000
-    """How many messages are sent, all at once."""
+    """How many messages are sent."""
+
+    pace: int = 0
+    """Milliseconds between two messages; hosts are killed when half of them were sent. 0: all are
+    sent at once, and hosts are killed then."""
 
     patience: int = 4
     """How many times longer than by default agents wait for each other: there are many processes
@@ -345,6 +349,7 @@ class PeersKill(Verb):
                 killed=self.killed,
                 messages=self.messages,
                 patience=self.patience,
+                pace=self.pace,
                 seed=self.seed,
                 progress=progress,
             ).to_json()

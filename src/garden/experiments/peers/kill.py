@@ -50,6 +50,9 @@ class KillReport:
     num_peers: int
     hosts: int
     killed: int
+    pace_ms: int
+    """Between two messages; 0: all were sent at once."""
+
     patience: int
     """How many times longer than by default agents waited for each other."""
 
@@ -115,6 +118,7 @@ def measure_kill(
     killed: int = 15,
     messages: int = 1_000,
     patience: int = 4,
+    pace: int = 0,
     seed: int = 0,
     progress: Progress = silent,
 ) -> KillReport:
@@ -125,8 +129,10 @@ def measure_kill(
         strategy: What they run.
         hosts: How many processes; by default one per peer.
         killed: How many of them are killed.
-        messages: How many messages are sent, all at once.
+        messages: How many messages are sent.
         patience: How many times longer than by default agents wait for each other.
+        pace: Milliseconds between two messages; hosts are killed when half of them were sent, or
+            all of them where that is 0.
         seed: Fixes keys, who is killed and who sends to whom; times are real.
         progress: Called as messages end.
     """
@@ -154,8 +160,8 @@ def measure_kill(
         to_settle = time.monotonic() - began
         network = [stack.enter_context(_host(run, path)) for path in files]
         doomed = [pids[number] for number in gone]
-        report = _send_and_kill(graph, network, pairs, doomed, progress)
-    return _report(graph, settled, count, killed, patience, seed, to_settle, pairs, *report)
+        report = _send_and_kill(graph, network, pairs, doomed, pace, progress)
+    return _report(graph, settled, count, killed, pace, patience, seed, to_settle, pairs, *report)
 
 
 def _send_and_kill(
@@ -163,6 +169,7 @@ def _send_and_kill(
     network: Sequence[HostConnection],
     pairs: Sequence[tuple[int, int]],
     gone: Sequence[int],
+    pace: int,
     progress: Progress,
 ) -> tuple[_Seen, int, float]:
     """Send all messages, kill, and wait until they have ended."""
@@ -178,12 +185,17 @@ def _send_and_kill(
             host.answer_to(Watch())
             selector.register(host, selectors.EVENT_READ)
         began = time.monotonic()
-        for message_id, (source, target) in zip(ids, pairs, strict=True):
-            text = SendText(names[source], cards[target], "", message_id, limit)
+        under_way, kill_after = 0, len(ids) // 2 if pace else len(ids)
+        for number, (source, target) in enumerate(pairs, start=1):
+            text = SendText(names[source], cards[target], "", ids[number - 1], limit)
             network[source % count].ask(text)
-        _read(selector, seen, 0.0)
-        under_way = len(ids) - len(seen.endings)
-        _kill_all(gone)
+            if pace:
+                time.sleep(pace / 1_000)
+                _read(selector, seen, 0.0)
+            if number == kill_after:
+                _read(selector, seen, 0.0)
+                under_way = number - len(seen.endings)
+                _kill_all(gone)
         while len(seen.endings) < len(ids) and time.monotonic() - began < ENDING:
             _read(selector, seen, 1.0)
             progress("messages", len(seen.endings), len(ids))
@@ -210,6 +222,7 @@ def _report(
     settled: Mapping[str, Any],
     hosts: int,
     killed: int,
+    pace: int,
     patience: int,
     seed: int,
     to_settle: float,
@@ -230,6 +243,7 @@ def _report(
         num_peers=graph.num_nodes,
         hosts=hosts,
         killed=killed,
+        pace_ms=pace,
         patience=patience,
         cores=usable_threads(),
         messages=len(pairs),
