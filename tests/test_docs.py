@@ -31,6 +31,14 @@ NOT_RUN = {  # the beginnings of commands that no test runs
     "python benchmarks/": "minutes, and what they measure is no assertion",
     "garden data fetch": "downloads",
     "garden serve": "answers until it is interrupted; tests/web/test_page.py opens it",
+    **dict.fromkeys(
+        (
+            f"garden peers {verb}"
+            for verb in ("up", "send", "find", "status", "top", "down", "card")
+        ),
+        "tests/peers/network/test_processes.py runs hosts",
+    ),
+    "garden peers kill": "minutes, and as many processes as peers",
     "garden --tyro-print-completion": "tests/cli/test_talk.py prints the scripts",
 }
 REAL_DATA = re.compile(r"facebook|twitch|garden reproduce")

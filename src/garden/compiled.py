@@ -2,13 +2,18 @@
 
 numba keeps compiled code beside the module or in the user's cache and refuses to compile at all
 where it may write neither; there a kernel is compiled anew by each process. Importing this module
-needs numba.
+needs numba, and fails where a process does without (:func:`.process_settings.kernels_wanted`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+
+from garden.process_settings import kernels_wanted
+
+if not kernels_wanted():
+    raise ImportError("compiled kernels are switched off in this process")
 
 import numba
 

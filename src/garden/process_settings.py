@@ -3,6 +3,7 @@
 ``OMP_NUM_THREADS`` limits the threads that work is spread over. Where ``GARDEN_SHORT`` is set,
 trainings make a few updates, an experiment runs its first job at a small size, and nothing is
 written under ``results/``, so that tests can run every command of the documentation in seconds.
+``GARDEN_KERNELS=0`` does without numba, which takes about 100 MB: the plain definitions run then.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 SHORT_VARIABLE = "GARDEN_SHORT"
+KERNELS_VARIABLE = "GARDEN_KERNELS"
 SHORT_UPDATES = 3
 """The updates of a training that is cut short."""
 
@@ -23,6 +25,11 @@ SHORT_UPDATES = 3
 def cut_short() -> bool:
     """Whether work is cut short in this process."""
     return os.environ.get(SHORT_VARIABLE, "") not in ("", "0")
+
+
+def kernels_wanted() -> bool:
+    """Whether kernels are compiled in this process, where numba is there."""
+    return os.environ.get(KERNELS_VARIABLE, "") != "0"
 
 
 def map_in_threads(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:

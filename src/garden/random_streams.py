@@ -78,6 +78,7 @@ TRAFFIC_PAIRS = 33
 # experiments.peers
 CRASHED_PEERS = 40
 ATTACKED_PAIRS = 41
+KILLED_HOSTS = 49
 
 # experiments.benchmark
 BENCHMARK_NEWCOMERS = 60

@@ -31,6 +31,17 @@ from garden.cli.evaluate import Evaluate
 from garden.cli.export import Export
 from garden.cli.humans import Humans
 from garden.cli.peers import PeersAttacks, PeersCut, PeersFaults
+from garden.cli.peers_network import (
+    PeersCard,
+    PeersDown,
+    PeersFind,
+    PeersKeys,
+    PeersKill,
+    PeersSend,
+    PeersStatus,
+    PeersTop,
+    PeersUp,
+)
 from garden.cli.quickstart import Quickstart
 from garden.cli.reproduce import Reproduce
 from garden.cli.route import Route
@@ -46,7 +57,7 @@ _DESCRIPTION = """Decentralised search on attributed graphs: learn it, run it, s
 `garden --tyro-print-completion bash` (or zsh, fish) a script that completes verbs and flags."""
 _COMPLETION = "--tyro-print-completion"
 _DATA = "List the graphs known by name, show what one holds, convert one, or fetch real ones."
-_PEERS = "Agents that run for real: cut a graph into them, and measure how they bear faults."
+_PEERS = "Agents that run for real: cut a graph into them, run them, measure how they bear faults."
 _CLUSTER = "Graphs in shards: cut one, let Ray actors settle on it and pass messages."
 _BENCHMARK = "A benchmark that others can enter: play its frozen tasks, set entries side by side."
 _OTHER_FLAGS = {"scale=False": "--no-scaling"}  # flags with a name of their own
@@ -59,8 +70,17 @@ DataCommand = (
     | Annotated[DataFetch, tyro.conf.subcommand("fetch", prefix_name=False)]
 )
 PeersCommand = (
-    Annotated[PeersCut, tyro.conf.subcommand("cut", prefix_name=False)]
+    Annotated[PeersKeys, tyro.conf.subcommand("keys", prefix_name=False)]
+    | Annotated[PeersCut, tyro.conf.subcommand("cut", prefix_name=False)]
+    | Annotated[PeersUp, tyro.conf.subcommand("up", prefix_name=False)]
+    | Annotated[PeersCard, tyro.conf.subcommand("card", prefix_name=False)]
+    | Annotated[PeersSend, tyro.conf.subcommand("send", prefix_name=False)]
+    | Annotated[PeersFind, tyro.conf.subcommand("find", prefix_name=False)]
+    | Annotated[PeersStatus, tyro.conf.subcommand("status", prefix_name=False)]
+    | Annotated[PeersTop, tyro.conf.subcommand("top", prefix_name=False)]
+    | Annotated[PeersDown, tyro.conf.subcommand("down", prefix_name=False)]
     | Annotated[PeersFaults, tyro.conf.subcommand("faults", prefix_name=False)]
+    | Annotated[PeersKill, tyro.conf.subcommand("kill", prefix_name=False)]
     | Annotated[PeersAttacks, tyro.conf.subcommand("attacks", prefix_name=False)]
 )
 ClusterCommand = (

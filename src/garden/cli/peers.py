@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
@@ -17,6 +18,14 @@ from garden.cli.console import (
     progress_bar,
     write_json,
 )
+from garden.errors import SpecError
+
+if TYPE_CHECKING:
+    from garden.experiments.peers.cut import Cut
+    from garden.graphs.graph import Graph
+    from garden.search.progress import Progress
+
+_LOG = logging.getLogger("garden")
 
 
 @dataclass(frozen=True)
@@ -25,7 +34,8 @@ class PeersCut(Verb):
 
     This is the only step that sees the graph. OUT/agents/KEY.agent holds the keys of the agent and
     of its neighbours, in order, and its ego graph: no secrets, no counters, nothing of the graph
-    elsewhere. OUT/strategy.json says what all agents run.
+    elsewhere. OUT/strategy.json says what all agents run. For peers over a network, --roster or
+    --test-keys adds OUT/agents/KEY.contacts: the neighbours' public keys and addresses.
     """
 
     spec: tyro.conf.Positional[str]
@@ -48,6 +58,18 @@ class PeersCut(Verb):
     seed: int = 0
     """The split that temperatures are tuned on."""
 
+    roster: Path | None = None
+    """The lines of all agents, as `garden peers keys` wrote them."""
+
+    test_keys: int | None = None
+    """Derive all keys from this seed, for hosts on this machine: they protect nothing."""
+
+    hosts: int = 1
+    """With --test-keys: how many hosts run the agents."""
+
+    port: int = 7100
+    """With --test-keys: the port of the first host; the others follow."""
+
     force: bool = False
     """Replace OUT, where it holds peers already."""
 
@@ -56,18 +78,41 @@ class PeersCut(Verb):
 
     def run(self) -> None:
         """Cut, print a summary."""
-        from garden.experiments.peers.cut import cut
-
         check_outputs(json=self.json)
+        if self.roster is not None and self.test_keys is not None:
+            raise SpecError("give `roster=FILE` or `test_keys=SEED`, not both")
         with busy(f"loading {self.spec}"):
             graph = self.graph_options.load(self.spec)
         with progress_bar(f"cutting {self.spec}") as progress:
-            made = cut(graph, self.strategy, self.out, self.memory, self.seed, self.force, progress)
+            made = self._cut(graph, progress)
         summary = {"graph": graph.name, **asdict(made), "folder": str(made.folder)}
         rows = [(name.replace("_", " "), str(value)) for name, value in summary.items()]
         print_table("Peers", ("", "value"), rows, self.json)
         if self.json:
             write_json(summary, self.json)
+
+    def _cut(self, graph: Graph, progress: Progress) -> Cut:
+        """Cut with keys, where some were asked for."""
+        from garden.experiments.peers.cut import cut
+
+        settings = (self.memory, self.seed, self.force, progress)
+        if self.roster is None and self.test_keys is None:
+            return cut(graph, self.strategy, self.out, *settings)
+        from garden.experiments.peers.network_cut import (
+            cut_network,
+            local_addresses,
+            roster_for_tests,
+        )
+        from garden.peers.network.roster import read_roster
+
+        if self.roster is not None:
+            lines = read_roster(self.roster)
+            return cut_network(graph, self.strategy, self.out, lines, *settings)
+        seed = self.test_keys or 0
+        addresses = local_addresses(self.hosts, self.port)
+        lines = dict(roster_for_tests(graph.node_names, addresses, seed))
+        _LOG.warning("all keys are derived from seed %d: they protect nothing", seed)
+        return cut_network(graph, self.strategy, self.out, lines, *settings, (seed, addresses))
 
 
 @dataclass(frozen=True)

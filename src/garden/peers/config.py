@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from garden.errors import SpecError
 from garden.peers.envelopes import MAX_AGE, MAX_ATTEMPTS
@@ -64,3 +64,19 @@ class AgentConfig:
                 f"ttl is {self.ttl}: {self.attempts} attempts of twice that must end within "
                 f"{MAX_AGE} ms"
             )
+
+    def slowed(self, factor: int) -> AgentConfig:
+        """The same for a network that is slower, or for machines that are busy.
+
+        Args:
+            factor: How many times longer acknowledgements are waited for, and how many times more
+                seldom neighbours hear announcements.
+        """
+        if factor < 1:
+            raise SpecError(f"`patience={factor}`: choose 1 or more")
+        return replace(
+            self,
+            ack_wait=self.ack_wait * factor,
+            announce_interval=self.announce_interval * factor,
+            probe_interval=self.probe_interval * factor,
+        )

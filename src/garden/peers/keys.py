@@ -86,8 +86,13 @@ class AgentKeys:
     @staticmethod
     def for_tests(seed: int, name: str) -> AgentKeys:
         """Keys that anybody can derive from a seed and a name: they protect nothing."""
+        return AgentKeys(*AgentKeys.secrets_for_tests(seed, name))
+
+    @staticmethod
+    def secrets_for_tests(seed: int, name: str) -> tuple[bytes, bytes]:
+        """The secrets of :meth:`for_tests`."""
         root = hashlib.sha256(f"garden test keys {seed} {name}".encode()).digest()
-        return AgentKeys(hashlib.sha256(b"sign" + root).digest(), hashlib.sha256(root).digest())
+        return hashlib.sha256(b"sign" + root).digest(), hashlib.sha256(root).digest()
 
     def sign(self, content: bytes) -> bytes:
         """The signature over the content, 64 bytes."""

@@ -28,6 +28,11 @@ class SignedCard(Struct, frozen=True, array_like=True, forbid_unknown_fields=Tru
         """The card; its key is that of the public keys."""
         return Card(self.public.agent, self.row)
 
+    @property
+    def is_genuine(self) -> bool:
+        """Whether its agent has signed it."""
+        return self.public.has_signed(_content(self.version, self.public, self.row), self.signature)
+
 
 def signed_card(keys: AgentKeys, row: bytes) -> SignedCard:
     """The card of the agent with these keys and this row."""
@@ -50,7 +55,7 @@ def decoded_card(data: bytes) -> SignedCard:
         card = msgspec.msgpack.decode(data, type=SignedCard)
     except (msgspec.DecodeError, RecursionError) as error:
         raise EnvelopeError(f"no card: {one_line(error)}") from None
-    if not card.public.has_signed(_content(card.version, card.public, card.row), card.signature):
+    if not card.is_genuine:
         raise EnvelopeError("a card that its agent has not signed")
     return card
 

@@ -15,6 +15,11 @@ class Timers:
         self._count = 0
         self._asked: int | None = None  # the earliest wake that was asked for
 
+    @property
+    def first(self) -> int | None:
+        """When the first call is due."""
+        return self._heap[0][0] if self._heap else None
+
     def at(self, time: int, call: Callable[..., None], *arguments: Any) -> None:
         """Make a call at a time; it is handed the time when it is made, then the arguments."""
         self._count += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -66,6 +66,8 @@ def cut(
     seed: int = 0,
     force: bool = False,
     progress: Progress = silent,
+    keys: np.ndarray | None = None,
+    also: Callable[[Path, int, AgentView], object] | None = None,
 ) -> Cut:
     """Write one file per agent, and one with what all of them run.
 
@@ -77,6 +79,8 @@ def cut(
         seed: The split that temperatures are tuned on.
         force: Replace a folder that holds peers.
         progress: Called as tuning goes on.
+        keys: The agents' keys, (num_nodes,) uint64; by default hashes of the nodes' names.
+        also: Called with the folder, each node's position and its agent's view, to write more.
     """
     _refuse_taken(folder, force)
     contender = ready_contender(graph, strategy, memory, seed, progress)
@@ -85,10 +89,14 @@ def cut(
     with atomic_folder(folder) as temporary:
         (temporary / AGENTS).mkdir()
         write_programme(temporary, contender.label, programme)
-        for number, view in enumerate(views_of(graph, keys_for(graph, contender.strategy))):
+        if keys is None:
+            keys = keys_for(graph, contender.strategy)
+        for number, view in enumerate(views_of(graph, keys)):
             path = view_path(temporary, view.key)
             write_view(view, path)
             sizes.append(path.stat().st_size)
+            if also is not None:
+                also(temporary, number, view)
             progress("cutting", number + 1, graph.num_nodes)
     return Cut(folder, contender.label, contender.memory.name, len(sizes), sum(sizes), max(sizes))
 

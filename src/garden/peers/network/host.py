@@ -1,0 +1,403 @@
+"""A host: a process that runs agents, one socket and one clock for all of them.
+
+It speaks for its own agents and no others; who speaks to it is whoever the connection has proved to
+be, never what a frame claims: a frame from an agent is dropped unless it comes from the host that
+the agent's contact names. Nothing here waits: a frame that finds no room counts as an answer of
+*busy*.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+from garden.errors import DataError, GardenError
+from garden.peers.actions import Action, Deliver, Ended, Send, Wake
+from garden.peers.agent import Agent
+from garden.peers.config import AgentConfig
+from garden.peers.cut_folder import Programme
+from garden.peers.envelopes import (
+    MAX_HOPS,
+    Ack,
+    Envelope,
+    EnvelopeError,
+    Hello,
+    Message,
+    decoded,
+    encoded,
+)
+from garden.peers.keys import AgentKeys
+from garden.peers.messages import Card
+from garden.peers.network.contacts import Contact, Contacts
+from garden.peers.network.events import Event, Finished, Passed, Received
+from garden.peers.network.host_signer import HostSigner
+from garden.peers.network.links import RemoteLink
+from garden.peers.network.payloads import Content, Text, payload_content, sealed_payload
+from garden.peers.network.sockets import HostSockets
+from garden.peers.network.wire import ENVELOPE, LINK_WANTED, Frame, packed, unpacked
+from garden.peers.signed_cards import SignedCard, signed_card
+from garden.peers.timers import Timers
+from garden.peers.views import AgentView
+
+_LOG = logging.getLogger(__name__)
+FRAMES_AT_ONCE: Final = 256  # read before timers are looked at again
+LOCAL_QUEUE: Final = 65_536  # envelopes between agents of this host
+FIRST_WAIT: Final = 100  # ms until a link's signature is offered again; doubled each time
+LONGEST_WAIT: Final = 5_000
+
+
+@dataclass(frozen=True)
+class Member:
+    """What one agent of a host is built from."""
+
+    name: str
+    view: AgentView
+    keys: AgentKeys
+    contacts: Contacts
+
+
+@dataclass(frozen=True)
+class Life:
+    """Which life of a host this is."""
+
+    incarnation: int = 1  # larger than in any life before
+    is_first: bool = True
+
+
+@dataclass
+class Counts:
+    """What a host has done and seen."""
+
+    sent: int = 0
+    received: int = 0
+    local: int = 0
+    refused: int = 0
+    """Frames that found no room, or no connection."""
+    dropped: int = 0
+    """Frames that are malformed, or from hosts that may not speak for their sender."""
+    errors: int = 0
+
+
+@final
+class Host:
+    """The agents of one process, and their way to others."""
+
+    def __init__(
+        self,
+        sockets: HostSockets,
+        programme: Programme,
+        members: Iterable[Member],
+        config: AgentConfig | None = None,
+        life: Life | None = None,
+    ) -> None:
+        """Build the agents.
+
+        Args:
+            sockets: The host's sockets; it closes them.
+            programme: What all agents run.
+            members: The agents.
+            config: Their patience and limits.
+            life: Which life this is: in a later one, what was sent before is refused.
+        """
+        self._born = time.monotonic_ns()
+        self._sockets = sockets
+        self._members = {one.view.key: one for one in members}
+        self._signers = {key: HostSigner(one.keys) for key, one in self._members.items()}
+        self._programme = programme
+        self._timers = Timers()
+        self._local: deque[Envelope] = deque()
+        self._outgoing: dict[bytes, int] = {}  # messages under way, and whose they are
+        self._watchers: list[Callable[[Event], None]] = []
+        self._services: list[Callable[[Member, Content], None]] = []
+        self.counts = Counts()
+        life = life or Life()
+        self.agents = {
+            key: self._agent(member, config, life) for key, member in self._members.items()
+        }
+        self._links = {
+            (key, contact.key): RemoteLink(member.keys, contact)
+            for key, member in self._members.items()
+            for contact in member.contacts.neighbours
+            if contact.key not in self._members
+        }
+
+    @property
+    def members(self) -> Mapping[int, Member]:
+        """The agents' names, views and keys, by their keys."""
+        return self._members
+
+    @property
+    def sockets(self) -> HostSockets:
+        """Its sockets."""
+        return self._sockets
+
+    @property
+    def timers(self) -> Timers:
+        """Calls to make at some time of :meth:`now`."""
+        return self._timers
+
+    @property
+    def programme(self) -> Programme:
+        """What all agents run."""
+        return self._programme
+
+    @property
+    def under_way(self) -> Mapping[bytes, int]:
+        """The messages of its agents that have not ended: their ids, and whose they are."""
+        return self._outgoing
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no agent has anything to tell its neighbours."""
+        return not self._local and all(agent.is_quiet for agent in self.agents.values())
+
+    def now(self) -> int:
+        """Milliseconds since the host was built, by a clock that does not go back."""
+        return (time.monotonic_ns() - self._born) // 1_000_000
+
+    def watch(self, watcher: Callable[[Event], None]) -> None:
+        """Tell somebody what happens."""
+        self._watchers.append(watcher)
+
+    def serve(self, service: Callable[[Member, Content], None]) -> None:
+        """Hand what is not text, as it arrives for an agent, to a service."""
+        self._services.append(service)
+
+    def member_named(self, name: str) -> Member:
+        """The agent with this name, or with this key in hexadecimal."""
+        for member in self._members.values():
+            if name in (member.name, f"{member.view.key:016x}"):
+                return member
+        raise DataError(f"no agent named {name!r} here")
+
+    def card_of(self, key: int) -> SignedCard:
+        """The card of an agent of this host, as it is now."""
+        return signed_card(self._members[key].keys, self.agents[key].card.row)
+
+    def open_links(self, key: int) -> frozenset[int]:
+        """The neighbours that an agent has an open link to."""
+        return frozenset(self.agents[key].sessions)
+
+    def start(self) -> None:
+        """Offer signatures to neighbours on other hosts, and greet all of them."""
+        for place in self._links:
+            self._offer(self.now(), *place)
+        for key, agent in self.agents.items():
+            self._act(key, agent.start(self.now()))
+
+    def step(self, most: int = 1_000) -> list[Any]:
+        """Do what is due; where nothing is, wait for what comes.
+
+        Args:
+            most: The longest wait in milliseconds.
+
+        Returns:
+            What can be read of that others registered with the sockets' poller.
+
+        """
+        due = self._timers.first
+        wait = most if due is None else min(most, due - self.now())
+        ready = self._sockets.wait(0 if self._local else wait)
+        for host_key, data in self._sockets.received(FRAMES_AT_ONCE):
+            self._take_frame(host_key, data)
+        self._timers.run(self.now())
+        for _ in range(min(len(self._local), FRAMES_AT_ONCE)):
+            envelope = self._local.popleft()
+            self._hand(envelope)
+        return ready
+
+    def send_text(
+        self,
+        source: int,
+        card: SignedCard,
+        text: bytes,
+        message_id: bytes | None = None,
+        hop_limit: int = MAX_HOPS,
+    ) -> bytes:
+        """Send text to the owner of a card, sealed to it; the message's id.
+
+        Args:
+            source: The key of an agent of this host.
+            card: The target's.
+            text: At most 4,000 bytes.
+            message_id: 16 random bytes; by default made here.
+            hop_limit: The hop at which an attempt is given up.
+        """
+        return self.send_sealed(source, card, Text(text), message_id, hop_limit)
+
+    def send_sealed(
+        self,
+        source: int,
+        card: SignedCard,
+        content: Any,
+        message_id: bytes | None = None,
+        hop_limit: int = MAX_HOPS,
+    ) -> bytes:
+        """Send content to the owner of a card, sealed to it; the message's id."""
+        message_id = message_id or os.urandom(16)
+        self._signers[source].learn(card.public)
+        payload = sealed_payload(content, card.public, message_id)
+        self.send_payload(source, card.card, payload, message_id, hop_limit)
+        return message_id
+
+    def send_unproved(self, source: int, card: Card, payload: bytes) -> bytes:
+        """Send to an agent of which nothing but its key is known; the message's id."""
+        message_id = os.urandom(16)
+        self._signers[source].take_unproved(card.key)
+        self.send_payload(source, card, payload, message_id)
+        return message_id
+
+    def send_payload(
+        self, source: int, card: Card, payload: bytes, message_id: bytes, hop_limit: int = MAX_HOPS
+    ) -> None:
+        """Send a payload as it is."""
+        nonce = os.urandom(16)
+        agent, now = self.agents[source], self.now()
+        actions = agent.send(card, payload, message_id, nonce, now, hop_limit)
+        self._outgoing[message_id] = source
+        self._act(source, actions)
+
+    def admit(self, key: int, contact: Contact) -> None:
+        """Let an agent of another host become a neighbour of an agent of this one, if it joins."""
+        member = self._members[key]
+        self._sockets.admit(contact.host_key, contact.address)
+        place = (key, contact.key)
+        if place not in self._links:
+            self._links[place] = RemoteLink(member.keys, contact)
+            self._offer(self.now(), *place)
+
+    def leave(self) -> None:
+        """All agents tell their neighbours that they go for good."""
+        for key, agent in self.agents.items():
+            self._act(key, agent.leave(self.now()))
+
+    def close(self) -> None:
+        """Close the sockets."""
+        self._sockets.close()
+
+    def _agent(self, member: Member, config: AgentConfig | None, life: Life) -> Agent:
+        key = member.view.key
+        return Agent(
+            member.view,
+            self._programme.strategy,
+            self._programme.memory,
+            config=config,
+            signer=self._signers[key],
+            admit=lambda sender: self._is_open(key, sender),
+            incarnation=life.incarnation,
+            restarted_at=None if life.is_first else 0,
+        )
+
+    def _is_open(self, key: int, neighbour: int) -> bool:
+        """Whether both ends have signed a link."""
+        link = self._links.get((key, neighbour))
+        return neighbour in self._members if link is None else link.is_open
+
+    def _offer(self, now: int, key: int, neighbour: int) -> None:
+        """Offer the own signature of a link until the other end's is there."""
+        link = self._links[key, neighbour]
+        if link.is_open:
+            return
+        self._sockets.send(link.other.host_key, packed(link.offer()))
+        wait = min(LONGEST_WAIT, FIRST_WAIT << min(link.tries, 16))
+        link.tries += 1
+        self._timers.at(now + wait, self._offer, key, neighbour)
+
+    def _take_frame(self, host_key: bytes, data: bytes) -> None:
+        try:
+            frame = unpacked(data)
+            link = self._links.get((frame.receiver, frame.sender))
+            if link is None or link.other.host_key != host_key:
+                raise EnvelopeError("a host that speaks for the agent of another")
+            if frame.kind != ENVELOPE:
+                self._take_signature(link, frame)
+            elif link.is_open:
+                self.counts.received += 1
+                self._hand(Envelope(frame.sender, frame.receiver, decoded(frame.content)))
+        except EnvelopeError:
+            self.counts.dropped += 1
+
+    def _take_signature(self, link: RemoteLink, frame: Frame) -> None:
+        if not link.take(frame.content):
+            raise EnvelopeError("a link that its other end has not signed")
+        if frame.kind == LINK_WANTED:
+            self._sockets.send(link.other.host_key, packed(link.offer()))
+        if link.greeting is not None:
+            self._sockets.send(link.other.host_key, link.greeting)
+            link.greeting = None
+
+    def _hand(self, envelope: Envelope) -> None:
+        """Hand an envelope to its agent; an agent that fails does not take others with it."""
+        agent = self.agents[envelope.receiver]
+        try:
+            actions = agent.receive(envelope, self.now())
+        except Exception:
+            self.counts.errors += 1
+            _LOG.exception("agent %016x failed", envelope.receiver)
+            return
+        self._act(envelope.receiver, actions)
+
+    def _act(self, key: int, actions: list[Action]) -> None:
+        for action in actions:
+            if isinstance(action, Send):
+                self._post(action.envelope)
+            elif isinstance(action, Wake):
+                self._timers.at(action.at, self._wake, key)
+            elif isinstance(action, Deliver):
+                self._deliver(key, action)
+            else:
+                self._end(key, action)
+
+    def _wake(self, now: int, key: int) -> None:
+        self._act(key, self.agents[key].wake(now))
+
+    def _post(self, envelope: Envelope) -> None:
+        """Put an envelope under way; a message that finds no room is answered as by a busy peer."""
+        sender, receiver, body = envelope
+        if isinstance(body, Message):
+            self._tell(Passed(sender, receiver, body.id, body.attempt, body.hop))
+        if receiver in self.agents:
+            self.counts.local += 1
+            if len(self._local) < LOCAL_QUEUE:
+                self._local.append(envelope)
+            return
+        link = self._links.get((sender, receiver))
+        if link is None:
+            return
+        frame = packed(Frame(sender, receiver, ENVELOPE, encoded(body)))
+        if not link.is_open:
+            link.greeting = frame if isinstance(body, Hello) else link.greeting
+            return
+        if self._sockets.send(link.other.host_key, frame):
+            self.counts.sent += 1
+            return
+        self.counts.refused += 1
+        if isinstance(body, Message) and len(self._local) < LOCAL_QUEUE:
+            busy = Ack(body.id, body.attempt, body.hop, False)
+            self._local.append(Envelope(receiver, sender, busy))
+
+    def _deliver(self, key: int, action: Deliver) -> None:
+        member = self._members[key]
+        try:
+            content = payload_content(action.payload, member.keys, action.id)
+        except GardenError:
+            self.counts.dropped += 1
+            return
+        if isinstance(content, Text):
+            self._tell(Received(key, action.id, content.content))
+            return
+        for service in self._services:
+            service(member, content)
+
+    def _end(self, key: int, ended: Ended) -> None:
+        self._outgoing.pop(ended.id, None)
+        self._tell(Finished(key, ended))
+
+    def _tell(self, event: Event) -> None:
+        for watcher in self._watchers:
+            watcher(event)
