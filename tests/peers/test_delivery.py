@@ -221,3 +221,15 @@ def test_sender__ends_as_failed_and_says_why(peers_of, path_graph):
 def test_agent__answers_no_stranger(peers):
     for body in (message_to(peers, D), Hello(1, 0, None), Ack(b"i" * 16, 0, 1, True)):
         assert hand(peers, D, A, body) == ([], [])
+
+
+def test_sender__waits_before_its_last_attempt_after_word_of_a_failure(peers):
+    network = peers.network
+    for agent in (C, E):
+        network.crash(peers.keys[agent])
+    sent_at = network.now
+    message_id = peers.send(A, D)
+    network.finish([message_id])
+    ended = peers.ending(message_id)
+    assert (ended.ending, ended.attempts) == ("failed", 3)
+    assert network.ended_at[message_id] - sent_at > AgentConfig().last_wait

@@ -42,6 +42,10 @@ class AgentConfig:
     attempts: int = 3
     """How often a message is sent before it has failed or is unknown."""
 
+    last_wait: int = 35_000
+    """How long the last attempt waits after word that one before it failed, longer than
+    :attr:`greet_wait`: neighbours that were away may be back then."""
+
     max_held: int = 1_024
     """Messages that wait for an acknowledgement; to a further one the answer is *busy*."""
 
@@ -59,8 +63,8 @@ class AgentConfig:
     def __post_init__(self) -> None:
         if not 1 <= self.attempts <= MAX_ATTEMPTS:
             raise SpecError(f"attempts is {self.attempts}: choose 1 to {MAX_ATTEMPTS}")
-        if self.ttl < 1 or 2 * self.ttl * self.attempts > MAX_AGE:
+        if self.ttl < 1 or 2 * self.ttl * self.attempts + self.last_wait > MAX_AGE:
             raise SpecError(
-                f"ttl is {self.ttl}: {self.attempts} attempts of twice that must end within "
-                f"{MAX_AGE} ms"
+                f"ttl is {self.ttl}: {self.attempts} attempts of twice that, and a wait of "
+                f"{self.last_wait} ms, must end within {MAX_AGE} ms"
             )
