@@ -233,3 +233,34 @@ def test_sender__waits_before_its_last_attempt_after_word_of_a_failure(peers):
     ended = peers.ending(message_id)
     assert (ended.ending, ended.attempts) == ("failed", 3)
     assert network.ended_at[message_id] - sent_at > AgentConfig().last_wait
+
+
+def test_holder__sends_again_over_another_where_nobody_answers(peers_of, path_graph):
+    config = AgentConfig(probe_interval=0, max_repairs=1)
+    peers = peers_of(
+        path_graph, "beacons+backtrack", faults=Faults(latency=(10, 10)), config=config
+    )
+    peers.network.settle()
+    now = 100_000
+    actions, _ = hand(peers, A, B, message_to(peers, D), now)
+    assert [one for one, body in actions if isinstance(body, Message)] == [C]
+    hand(peers, C, B, Ack(b"i" * 16, 0, 2, True), now + 20)  # and then nothing
+    found = wakes(peers, B, now + 100, now + 20_000)
+    (again,) = [one for one in found if isinstance(one[2], Message)][:1]
+    assert again[1] == E
+    assert 15_000 < again[0] - now < 20_000  # before the sender loses patience
+    assert (again[2].hop, again[2].tries) == (2, 3)
+
+
+def test_holder__that_saw_an_answer_sends_nothing_again(peers_of, path_graph):
+    config = AgentConfig(probe_interval=0, max_repairs=1)
+    peers = peers_of(
+        path_graph, "beacons+backtrack", faults=Faults(latency=(10, 10)), config=config
+    )
+    peers.network.settle()
+    message_id = peers.send(A, D)
+    peers.network.finish([message_id])
+    seen = []
+    peers.network.watch(lambda _now, envelope: seen.append(envelope.body))
+    peers.network.run_until(peers.network.now + 60_000)
+    assert not [one for one in seen if isinstance(one, Message)]

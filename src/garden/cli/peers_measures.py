@@ -1,4 +1,4 @@
-"""``garden peers paths|speed|leaks``: what peers do without faults, how fast, and what they tell."""
+"""``garden peers paths|speed|leaks``: paths and times of peers without faults, and what they tell."""
 
 from __future__ import annotations
 

@@ -60,6 +60,12 @@ class AgentConfig:
     """After how long a receipt that has not come back speaks against the neighbour that a message
     was passed to; 0: never, and further attempts go over the same neighbours."""
 
+    max_repairs: int = 0
+    """A defence against neighbours that take messages and drop them: where no answer has come back
+    for nearly :attr:`receipt_wait`, a holder near the sender sends the message to another
+    neighbour, unless so many sendings were in vain already. 0: never. It suits strategies whose
+    trips take seconds: a walk that is still under way is sent twice."""
+
     def __post_init__(self) -> None:
         if not 1 <= self.attempts <= MAX_ATTEMPTS:
             raise SpecError(f"attempts is {self.attempts}: choose 1 to {MAX_ATTEMPTS}")

@@ -16,6 +16,7 @@ class Record:
 
     previous: dict[int, int | None] = field(default_factory=dict)  # by hop; None: own message
     sent_to: set[int] = field(default_factory=set)
+    seen: set[type[Answer]] = field(default_factory=set)  # came back
     answered: set[type[Answer]] = field(default_factory=set)  # passed on, and acknowledged
 
 

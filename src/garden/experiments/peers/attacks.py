@@ -25,7 +25,7 @@ from garden.random_streams import ATTACKED_PAIRS
 from garden.search.progress import Progress, silent
 
 UNDEFENDED = AgentConfig(attempts=1, receipt_wait=0)
-DEFENDED = AgentConfig()
+DEFENDED = AgentConfig(max_repairs=3)
 PACE = 100  # ms between two messages
 WARMING = 200  # messages before those that count, from which agents learn whom to avoid
 
