@@ -29,7 +29,7 @@ from garden.cli.data import DataConvert, DataFetch, DataInfo, DataList
 from garden.cli.evaluate import Evaluate
 from garden.cli.export import Export
 from garden.cli.peers import PeersAttacks, PeersCut, PeersFaults
-from garden.cli.peers_measures import PeersPaths, PeersSpeed
+from garden.cli.peers_measures import PeersLeaks, PeersPaths, PeersSpeed
 from garden.cli.quickstart import Quickstart
 from garden.cli.reproduce import Reproduce
 from garden.cli.route import Route
@@ -62,6 +62,7 @@ PeersCommand = (
     | Annotated[PeersAttacks, tyro.conf.subcommand("attacks", prefix_name=False)]
     | Annotated[PeersPaths, tyro.conf.subcommand("paths", prefix_name=False)]
     | Annotated[PeersSpeed, tyro.conf.subcommand("speed", prefix_name=False)]
+    | Annotated[PeersLeaks, tyro.conf.subcommand("leaks", prefix_name=False)]
 )
 BenchmarkCommand = (
     Annotated[BenchmarkRun, tyro.conf.subcommand("run", prefix_name=False)]

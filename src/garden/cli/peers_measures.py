@@ -1,4 +1,4 @@
-"""``garden peers paths|speed|leaks``: paths and times of peers without faults, and what they tell."""
+"""``garden peers paths|speed|leaks``: peers without faults, and what their rows tell."""
 
 from __future__ import annotations
 
@@ -116,3 +116,54 @@ class PeersSpeed(Verb):
         print_table(f"One choice of peers of {graph.name}", columns, rows, self.json)
         if self.json:
             write_json({"times": [one.to_json() for one in times]}, self.json)
+
+
+@dataclass(frozen=True)
+class PeersLeaks(Verb):
+    """Guess attributes of agents from their rows, as somebody who knows some profiles would."""
+
+    spec: tyro.conf.Positional[str]
+    """The graph, with attributes of 0 and 1."""
+
+    strategy: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    """Whose rows are read, or several by repeating the flag; beacons and universal by default."""
+
+    known: float = 0.5
+    """The share of agents whose profiles are known to whoever guesses."""
+
+    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
+        default_factory=GraphOptions
+    )
+
+    seed: int = 0
+    """Fixes who is known."""
+
+    json: str | None = None
+    """Write the reports as JSON to this file; - is standard output."""
+
+    def run(self) -> None:
+        """Guess, print a table."""
+        from garden.experiments.peers.leaks import measure_leaks
+
+        check_outputs(json=self.json)
+        with busy(f"loading {self.spec}"):
+            graph = self.graph_options.load(self.spec)
+        reports = []
+        for name in self.strategy or ("beacons", "universal"):
+            with busy(f"rows of {name}"):
+                reports.append(measure_leaks(graph, name, self.known, self.seed))
+        rows = [
+            (
+                one.strategy,
+                str(one.attributes),
+                f"{one.mean_auc:.3f}",
+                f"{one.share_of_large_auc:.0%}",
+                f"{one.mean_accuracy:.1%}",
+                f"{one.mean_base_accuracy:.1%}",
+            )
+            for one in reports
+        ]
+        columns = ("strategy", "attributes", "AUC", "AUC ≥ 0.9", "accuracy", "base rate")
+        print_table(f"What rows of {graph.name} give away", columns, rows, self.json)
+        if self.json:
+            write_json({"reports": [one.to_json() for one in reports]}, self.json)
