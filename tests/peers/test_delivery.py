@@ -264,3 +264,42 @@ def test_holder__that_saw_an_answer_sends_nothing_again(peers_of, path_graph):
     peers.network.watch(lambda _now, envelope: seen.append(envelope.body))
     peers.network.run_until(peers.network.now + 60_000)
     assert not [one for one in seen if isinstance(one, Message)]
+
+
+def test_holder__is_busy_for_a_neighbour_that_floods_and_for_no_other(peers_of, path_graph):
+    config = AgentConfig(probe_interval=0, max_per_neighbour=3)
+    peers = peers_of(path_graph, "beacons+backtrack", config=config)
+    peers.network.settle()
+
+    def taken(sender, number):
+        message = message_to(peers, D, id=number.to_bytes(16, "little"))
+        actions, _ = hand(peers, sender, B, message)
+        return bodies(actions, Ack)[0].taken
+
+    assert [taken(A, number) for number in range(5)] == [True] * 3 + [False] * 2
+    assert taken(E, 9)
+    peers.agents[B].wake(100_000 + 130_000)  # what it brought is forgotten
+    late = message_to(peers, D, id=b"l" * 16)
+    actions, _ = hand(peers, A, B, late, 240_000)
+    assert bodies(actions, Ack)[0].taken
+
+
+def test_stranger__delivers_reads_and_injects_nothing(peers):
+    stranger, victim = 12_345, peers.agents[D]
+    message_id = peers.send(A, D)
+    spoken = [
+        message_to(peers, D),
+        message_to(peers, A),
+        Ack(message_id, 0, 1, True),
+        Receipt(message_id, 0, b"n" * 16, bytes(32), b"", 1, 1, ()),
+        Failure(message_id, 0, "no"),
+        AnswerAck(message_id, 0, True),
+        Hello(1, 0, None),
+    ]
+    rows = [agent.card for agent in peers.agents]
+    for body in spoken:
+        assert victim.receive(Envelope(stranger, victim.key, body), peers.network.now) == []
+    assert (victim.num_held, [agent.card for agent in peers.agents]) == (0, rows)
+    peers.network.finish([message_id])
+    assert peers.ending(message_id).ending == "delivered"
+    assert peers.network.handed_over == {message_id: 1}

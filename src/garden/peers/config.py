@@ -52,6 +52,10 @@ class AgentConfig:
     max_records: int = 65_536
     """Messages, and ids handed over, that an agent remembers; beyond them it is *busy*."""
 
+    max_per_neighbour: int = 16_384
+    """Of these records, those of messages that one neighbour brought first; beyond them the answer
+    to it is *busy*, so that nobody can fill an agent alone."""
+
     transit: int = 1_000
     """The longest time that an envelope is taken to be under way, in what a target that was
     restarted refuses."""

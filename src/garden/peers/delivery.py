@@ -97,13 +97,13 @@ class Delivery:
         """A neighbour sends a message."""
         record = self._records.get(message.id, message.attempt)
         known = record is not None and message.hop in record.previous
-        if not known and self._is_busy(message):
+        if not known and self._is_busy(sender):
             self._send(sender, Ack(message.id, message.attempt, message.hop, False))
             return
         self._send(sender, Ack(message.id, message.attempt, message.hop, True))
         if known or message.hop == 0:
             return
-        self._records.of(now, message).previous[message.hop] = sender
+        self._records.of(now, message, sender).previous[message.hop] = sender
         if message.target == self._key:
             self._answers.give(now, self._target.answer(now, message))
         elif message.hop >= message.hop_limit:
@@ -140,9 +140,10 @@ class Delivery:
     def _hold(self, now: int, message: Message, without: frozenset[int]) -> None:
         self._pass_on(now, _Held(message, now, without))
 
-    def _is_busy(self, message: Message) -> bool:
-        full = len(self._held) >= self._config.max_held
-        return full or self.num_records >= self._config.max_records
+    def _is_busy(self, sender: int) -> bool:
+        config = self._config
+        full = len(self._held) >= config.max_held or self.num_records >= config.max_records
+        return full or self._records.num_from(sender) >= config.max_per_neighbour
 
     def _pass_on(self, now: int, held: _Held) -> None:
         """Send a message to the best neighbour that is left."""

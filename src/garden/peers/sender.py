@@ -124,7 +124,7 @@ class Sender:
         message = msgspec.structs.replace(
             own.message, attempt=own.attempt, age=min(MAX_AGE, now - own.since)
         )
-        self._records.of(now, message).previous[0] = None
+        self._records.of(now, message, None).previous[0] = None
         self._timers.at(now + 2 * self._config.ttl, self._time_out, message.id, own.attempt)
         without = own.firsts
         if without and self._onward(message, without) is None:
