@@ -106,7 +106,7 @@ def soak(spec, length, churn_per_minute, pace, share):
 
 
 def test_soak__a_small_network_bears_all_faults_at_once():
-    soak("kaiser-hilgetag:n=60,beta=1,seed=0", 120_000, 0.5, 1_000, 0.7)
+    soak("kaiser-hilgetag:n=60,beta=1,seed=0", 300_000, 0.2, 2_000, 0.7)
 
 
 @pytest.mark.slow
