@@ -38,6 +38,8 @@ VALUES = {
     "TRAFFIC_PAIRS": 33,
     "CRASHED_PEERS": 40,
     "ATTACKED_PAIRS": 41,
+    "COMPARED_PATHS": 42,
+    "LEAKING_NODES": 43,
 }
 
 
