@@ -16,6 +16,7 @@ import numpy as np
 import garden
 from _timing import report
 from garden.experiments.peers.cut import keys_for, ready_contender, views_of
+from garden.experiments.peers.speed import choice_microseconds
 from garden.graphs.graph import Graph
 from garden.peers.agent import Agent
 from garden.peers.envelopes import Message, decoded, encoded
@@ -36,19 +37,6 @@ def settled(graph: Graph, name: str) -> tuple[VirtualNetwork, list[Agent]]:
     network = VirtualNetwork(agents, seed=0)
     network.settle()
     return network, agents
-
-
-def choose_microseconds(agents: list[Agent]) -> float:
-    """The median time of `choose`, over holders and targets drawn at random."""
-    rng = np.random.default_rng(0)
-    times = []
-    for number in range(CHOICES + 100):
-        holder, target = rng.choice(len(agents), 2, replace=False)
-        message = new_message(agents[target].card, b"", number.to_bytes(16, "little"), bytes(16))
-        start = time.perf_counter()
-        agents[holder].choose(message)
-        times.append(time.perf_counter() - start)
-    return float(np.median(times[100:])) * 1e6
 
 
 def virtual_hops(
@@ -92,7 +80,7 @@ def main() -> None:
     rows, content = [], {}
     for name in NAMES:
         network, agents = settled(graph, name)
-        choose = choose_microseconds(agents)
+        choose = float(np.median(choice_microseconds(agents, CHOICES)))
         hops, events = virtual_hops(network, agents, MESSAGES.get(name, 1_000))
         bare = bare_events(agents[0]) / events
         rows.append((name, f"{choose:.0f}", f"{hops:,.0f}", f"{bare:,.0f}", f"{bare / hops:.1f}"))

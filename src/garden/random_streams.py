@@ -5,12 +5,13 @@ of one thing never changes another. The values are part of every result: a new u
 number, and none is ever renumbered. The one seed without a tag, ``default_rng(seed)``, splits
 the targets of a task and grows Kaiser–Hilgetag graphs.
 
-Two numbers stand for two things each:
+Three numbers stand for two things each:
 
 * 6: the targets of validation in training, and the pairs of the runtime table;
 * 16: the messages of adapting, with the number of a block behind it, and the pairs of the
   hold-out experiment, with seed 0. NumPy pads seeds with zeros, so that `[0, 16]` is `[0, 16, 0]`:
-  the first hundred pairs are those that adapting draws from seed 0, on other targets.
+  the first hundred pairs are those that adapting draws from seed 0, on other targets;
+* 42: the nodes that are taken out as newcomers, and the messages whose paths are compared.
 """
 
 from __future__ import annotations
@@ -78,6 +79,8 @@ TRAFFIC_PAIRS = 33
 # experiments.peers
 CRASHED_PEERS = 40
 ATTACKED_PAIRS = 41
+COMPARED_PATHS = 42  # the same number as NEWCOMERS
+LEAKING_NODES = 43
 KILLED_HOSTS = 49
 
 # experiments.benchmark
@@ -85,4 +88,4 @@ BENCHMARK_NEWCOMERS = 60
 BENCHMARK_NEWCOMER_PAIRS = 61
 
 # experiments.ours.newcomers
-NEWCOMERS = 42  # [seed, 42]; one at a time, [seed, 42, 1]
+NEWCOMERS = 42  # the same number as COMPARED_PATHS; [seed, 42]; one at a time, [seed, 42, 1]

@@ -221,3 +221,85 @@ def test_sender__ends_as_failed_and_says_why(peers_of, path_graph):
 def test_agent__answers_no_stranger(peers):
     for body in (message_to(peers, D), Hello(1, 0, None), Ack(b"i" * 16, 0, 1, True)):
         assert hand(peers, D, A, body) == ([], [])
+
+
+def test_sender__waits_before_its_last_attempt_after_word_of_a_failure(peers):
+    network = peers.network
+    for agent in (C, E):
+        network.crash(peers.keys[agent])
+    sent_at = network.now
+    message_id = peers.send(A, D)
+    network.finish([message_id])
+    ended = peers.ending(message_id)
+    assert (ended.ending, ended.attempts) == ("failed", 3)
+    assert network.ended_at[message_id] - sent_at > AgentConfig().last_wait
+
+
+def test_holder__sends_again_over_another_where_nobody_answers(peers_of, path_graph):
+    config = AgentConfig(probe_interval=0, max_repairs=1)
+    peers = peers_of(
+        path_graph, "beacons+backtrack", faults=Faults(latency=(10, 10)), config=config
+    )
+    peers.network.settle()
+    now = 100_000
+    actions, _ = hand(peers, A, B, message_to(peers, D), now)
+    assert [one for one, body in actions if isinstance(body, Message)] == [C]
+    hand(peers, C, B, Ack(b"i" * 16, 0, 2, True), now + 20)  # and then nothing
+    found = wakes(peers, B, now + 100, now + 20_000)
+    (again,) = [one for one in found if isinstance(one[2], Message)][:1]
+    assert again[1] == E
+    assert 15_000 < again[0] - now < 20_000  # before the sender loses patience
+    assert (again[2].hop, again[2].tries) == (2, 3)
+
+
+def test_holder__that_saw_an_answer_sends_nothing_again(peers_of, path_graph):
+    config = AgentConfig(probe_interval=0, max_repairs=1)
+    peers = peers_of(
+        path_graph, "beacons+backtrack", faults=Faults(latency=(10, 10)), config=config
+    )
+    peers.network.settle()
+    message_id = peers.send(A, D)
+    peers.network.finish([message_id])
+    seen = []
+    peers.network.watch(lambda _now, envelope: seen.append(envelope.body))
+    peers.network.run_until(peers.network.now + 60_000)
+    assert not [one for one in seen if isinstance(one, Message)]
+
+
+def test_holder__is_busy_for_a_neighbour_that_floods_and_for_no_other(peers_of, path_graph):
+    config = AgentConfig(probe_interval=0, max_per_neighbour=3)
+    peers = peers_of(path_graph, "beacons+backtrack", config=config)
+    peers.network.settle()
+
+    def taken(sender, number):
+        message = message_to(peers, D, id=number.to_bytes(16, "little"))
+        actions, _ = hand(peers, sender, B, message)
+        return bodies(actions, Ack)[0].taken
+
+    assert [taken(A, number) for number in range(5)] == [True] * 3 + [False] * 2
+    assert taken(E, 9)
+    peers.agents[B].wake(100_000 + 130_000)  # what it brought is forgotten
+    late = message_to(peers, D, id=b"l" * 16)
+    actions, _ = hand(peers, A, B, late, 240_000)
+    assert bodies(actions, Ack)[0].taken
+
+
+def test_stranger__delivers_reads_and_injects_nothing(peers):
+    stranger, victim = 12_345, peers.agents[D]
+    message_id = peers.send(A, D)
+    spoken = [
+        message_to(peers, D),
+        message_to(peers, A),
+        Ack(message_id, 0, 1, True),
+        Receipt(message_id, 0, b"n" * 16, bytes(32), b"", 1, 1, ()),
+        Failure(message_id, 0, "no"),
+        AnswerAck(message_id, 0, True),
+        Hello(1, 0, None),
+    ]
+    rows = [agent.card for agent in peers.agents]
+    for body in spoken:
+        assert victim.receive(Envelope(stranger, victim.key, body), peers.network.now) == []
+    assert (victim.num_held, [agent.card for agent in peers.agents]) == (0, rows)
+    peers.network.finish([message_id])
+    assert peers.ending(message_id).ending == "delivered"
+    assert peers.network.handed_over == {message_id: 1}

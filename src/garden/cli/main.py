@@ -31,6 +31,7 @@ from garden.cli.evaluate import Evaluate
 from garden.cli.export import Export
 from garden.cli.humans import Humans
 from garden.cli.peers import PeersAttacks, PeersCut, PeersFaults
+from garden.cli.peers_measures import PeersLeaks, PeersPaths, PeersSpeed
 from garden.cli.peers_network import (
     PeersCard,
     PeersDown,
@@ -82,6 +83,9 @@ PeersCommand = (
     | Annotated[PeersFaults, tyro.conf.subcommand("faults", prefix_name=False)]
     | Annotated[PeersKill, tyro.conf.subcommand("kill", prefix_name=False)]
     | Annotated[PeersAttacks, tyro.conf.subcommand("attacks", prefix_name=False)]
+    | Annotated[PeersPaths, tyro.conf.subcommand("paths", prefix_name=False)]
+    | Annotated[PeersSpeed, tyro.conf.subcommand("speed", prefix_name=False)]
+    | Annotated[PeersLeaks, tyro.conf.subcommand("leaks", prefix_name=False)]
 )
 ClusterCommand = (
     Annotated[ClusterCut, tyro.conf.subcommand("cut", prefix_name=False)]

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger("garden")
 
+if TYPE_CHECKING:
+    from garden.experiments.peers.config import FaultPlan
+
 
 @dataclass(frozen=True)
 class PeersCut(Verb):
@@ -117,9 +120,10 @@ class PeersCut(Verb):
 
 @dataclass(frozen=True)
 class PeersFaults(Verb):
-    """Crash peers and lose envelopes in virtual time, and count the messages that arrive.
+    """Let peers and links fail in virtual time, and count the messages that arrive.
 
-    Messages count whose sender and target live and are joined by living peers.
+    Messages count whose sender and target live and are joined by living peers from sending to
+    ending.
     """
 
     spec: tyro.conf.Positional[str]
@@ -134,11 +138,27 @@ class PeersFaults(Verb):
     loss: float = 0.0
     """The share of envelopes that are lost."""
 
+    stale_views: float = 0.0
+    """The share of links that go while as many others come: nobody is told, and nobody sees
+    those that came."""
+
+    stale_cards: float = 0.0
+    """The share of links that have changed since the senders' cards were made."""
+
+    parted: float = 0.0
+    """The share of peers that are parted from the rest for the middle third of the messages."""
+
+    churn: float = 0.0
+    """The share of peers that go each minute, and come back after one."""
+
     at_once: bool = False
-    """Send right after the crashes, not after they have been found out."""
+    """Send right after crashes and changes, not after they have been found out."""
 
     messages: int = 1_000
-    """How many messages are sent, one every 100 ms."""
+    """How many messages are sent."""
+
+    pace: int = 100
+    """Milliseconds between two messages."""
 
     graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
         default_factory=GraphOptions
@@ -155,23 +175,31 @@ class PeersFaults(Verb):
         from garden.experiments.peers.faults import measure_faults
 
         check_outputs(json=self.json)
+        plan = self._plan()
         with busy(f"loading {self.spec}"):
             graph = self.graph_options.load(self.spec)
         with progress_bar(f"peers of {self.spec}") as progress:
-            report = measure_faults(
-                graph,
-                self.strategy,
-                crashed=self.crashed,
-                loss=self.loss,
-                settle_anew=not self.at_once,
-                messages=self.messages,
-                seed=self.seed,
-                progress=progress,
-            ).to_json()
+            report = measure_faults(graph, self.strategy, plan, progress).to_json()
         rows = [(name.replace("_", " "), _shown(value)) for name, value in report.items()]
         print_table("Peers under faults", ("", "value"), rows, self.json)
         if self.json:
             write_json(report, self.json)
+
+    def _plan(self) -> FaultPlan:
+        from garden.experiments.peers.config import FaultPlan
+
+        return FaultPlan(
+            crashed=self.crashed,
+            loss=self.loss,
+            stale_views=self.stale_views,
+            stale_cards=self.stale_cards,
+            parted=self.parted,
+            churn=self.churn,
+            settle_anew=not self.at_once,
+            messages=self.messages,
+            pace=self.pace,
+            seed=self.seed,
+        )
 
 
 @dataclass(frozen=True)

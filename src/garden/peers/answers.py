@@ -66,6 +66,7 @@ class Answers:
         record = self._records.get(answer.id, answer.attempt)
         if record is None or sender not in record.sent_to:
             return
+        record.seen.add(type(answer))
         self._send(sender, AnswerAck(answer.id, answer.attempt, isinstance(answer, Receipt)))
         if type(answer) not in record.answered:
             self.give(now, answer)

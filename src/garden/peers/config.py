@@ -42,11 +42,19 @@ class AgentConfig:
     attempts: int = 3
     """How often a message is sent before it has failed or is unknown."""
 
+    last_wait: int = 35_000
+    """How long the last attempt waits after word that one before it failed, longer than
+    :attr:`greet_wait`: neighbours that were away may be back then."""
+
     max_held: int = 1_024
     """Messages that wait for an acknowledgement; to a further one the answer is *busy*."""
 
     max_records: int = 65_536
     """Messages, and ids handed over, that an agent remembers; beyond them it is *busy*."""
+
+    max_per_neighbour: int = 16_384
+    """Of these records, those of messages that one neighbour brought first; beyond them the answer
+    to it is *busy*, so that nobody can fill an agent alone."""
 
     transit: int = 1_000
     """The longest time that an envelope is taken to be under way, in what a target that was
@@ -56,13 +64,19 @@ class AgentConfig:
     """After how long a receipt that has not come back speaks against the neighbour that a message
     was passed to; 0: never, and further attempts go over the same neighbours."""
 
+    max_repairs: int = 0
+    """A defence against neighbours that take messages and drop them: where no answer has come back
+    for nearly :attr:`receipt_wait`, a holder near the sender sends the message to another
+    neighbour, unless so many sendings were in vain already. 0: never. It suits strategies whose
+    trips take seconds: a walk that is still under way is sent twice."""
+
     def __post_init__(self) -> None:
         if not 1 <= self.attempts <= MAX_ATTEMPTS:
             raise SpecError(f"attempts is {self.attempts}: choose 1 to {MAX_ATTEMPTS}")
-        if self.ttl < 1 or 2 * self.ttl * self.attempts > MAX_AGE:
+        if self.ttl < 1 or 2 * self.ttl * self.attempts + self.last_wait > MAX_AGE:
             raise SpecError(
-                f"ttl is {self.ttl}: {self.attempts} attempts of twice that must end within "
-                f"{MAX_AGE} ms"
+                f"ttl is {self.ttl}: {self.attempts} attempts of twice that, and a wait of "
+                f"{self.last_wait} ms, must end within {MAX_AGE} ms"
             )
 
     def slowed(self, factor: int) -> AgentConfig:

@@ -27,6 +27,8 @@ from garden.peers.signing import Signer
 from garden.peers.target import Target
 from garden.peers.timers import Timers
 
+REPAIRING_HOPS = 16  # holders that send a message again where no answer comes back
+
 
 @dataclass(eq=False)
 class _Held:
@@ -95,13 +97,13 @@ class Delivery:
         """A neighbour sends a message."""
         record = self._records.get(message.id, message.attempt)
         known = record is not None and message.hop in record.previous
-        if not known and self._is_busy(message):
+        if not known and self._is_busy(sender):
             self._send(sender, Ack(message.id, message.attempt, message.hop, False))
             return
         self._send(sender, Ack(message.id, message.attempt, message.hop, True))
         if known or message.hop == 0:
             return
-        self._records.of(now, message).previous[message.hop] = sender
+        self._records.of(now, message, sender).previous[message.hop] = sender
         if message.target == self._key:
             self._answers.give(now, self._target.answer(now, message))
         elif message.hop >= message.hop_limit:
@@ -117,6 +119,7 @@ class Delivery:
             return
         if ack.taken:
             del self._held[place]
+            self._watch(now, held)
         else:
             self._try_next(now, held)
 
@@ -137,9 +140,10 @@ class Delivery:
     def _hold(self, now: int, message: Message, without: frozenset[int]) -> None:
         self._pass_on(now, _Held(message, now, without))
 
-    def _is_busy(self, message: Message) -> bool:
-        full = len(self._held) >= self._config.max_held
-        return full or self.num_records >= self._config.max_records
+    def _is_busy(self, sender: int) -> bool:
+        config = self._config
+        full = len(self._held) >= config.max_held or self.num_records >= config.max_records
+        return full or self._records.num_from(sender) >= config.max_per_neighbour
 
     def _pass_on(self, now: int, held: _Held) -> None:
         """Send a message to the best neighbour that is left."""
@@ -203,6 +207,26 @@ class Delivery:
         if held.onward is not None:
             held.message = msgspec.structs.replace(held.message, tries=held.onward.tries)
         self._pass_on(now, held)
+
+    def _watch(self, now: int, held: _Held) -> None:
+        """Wait for an answer; holders further on wait less, so that those next to a gap act."""
+        hop, wait = held.message.hop, self._config.receipt_wait
+        if self._config.max_repairs and hop < REPAIRING_HOPS:
+            wait -= hop * wait // (REPAIRING_HOPS + 4)
+            self._timers.at(now + wait, self._repair, held)
+
+    def _repair(self, now: int, held: _Held) -> None:
+        """Send a message that nobody answered to another neighbour."""
+        message, onward = held.message, held.onward
+        record = self._records.get(message.id, message.attempt)
+        if record is None or record.seen or onward is None:
+            return
+        if onward.tries - onward.hop >= self._config.max_repairs:
+            return
+        if (message.id, message.attempt, message.hop) not in self._held:
+            held.without |= {held.neighbour}
+            held.message = msgspec.structs.replace(message, tries=onward.tries)
+            self._pass_on(now, held)
 
     def _fail(self, now: int, message: Message, reason: str) -> None:
         self._answers.give(now, Failure(message.id, message.attempt, reason))

@@ -48,6 +48,16 @@ class Faults:
 
     partitions: tuple[Partition, ...] = ()
 
+    gone_links: frozenset[tuple[int, int]] = frozenset()
+    """Pairs of keys, the smaller first, between whom nothing passes any more."""
+
+    def separates(self, one: int, other: int, now: int) -> bool:
+        """Whether nothing passes between two agents at this time."""
+        pair = (one, other) if one < other else (other, one)
+        return pair in self.gone_links or any(
+            part.separates(one, other, now) for part in self.partitions
+        )
+
     def __post_init__(self) -> None:
         for name in ("loss", "duplication", "reordering", "slow"):
             share = getattr(self, name)

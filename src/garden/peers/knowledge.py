@@ -8,6 +8,7 @@ scores against the row that a message carries.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import lru_cache
 from typing import NamedTuple, final
 
 import numpy as np
@@ -197,6 +198,7 @@ class SketchKnowledge(Knowledge):
         self._made: dict[int, tuple[Row, tuple[int, ...], Representations]] = {}
         self._untold: dict[int, list[maintenance.Envelope]] = {}
         self._unlisted: set[int] = set(view.neighbours)  # do not know the own neighbours
+        self._listed: tuple[int, ...] = ()  # the own neighbours as they are told; empty: changed
         self._queue(self._keeper.greeting())
         self._form = RowForm.of(self.row, strategy, view.num_attributes)
 
@@ -225,7 +227,7 @@ class SketchKnowledge(Knowledge):
         """The keeper's link comes up, unless it was there from the start."""
         if neighbour not in self._keeper.neighbour_rows:
             self._queue(self._keeper.link_up(neighbour))
-            self._unlisted = set(self._keeper.neighbour_rows)
+            self._unlisted, self._listed = set(self._keeper.neighbour_rows), ()
             self._candidates = None
 
     def link_down(self, neighbour: int) -> None:
@@ -236,21 +238,21 @@ class SketchKnowledge(Knowledge):
         self._queue(self._keeper.link_down(neighbour))
         for kept in (self._untold, self._ends, self._made):
             kept.pop(neighbour, None)
-        self._unlisted = set(self._keeper.neighbour_rows)
+        self._unlisted, self._listed = set(self._keeper.neighbour_rows), ()
         self._candidates = None
 
     def hear(self, neighbour: int, announcement: Announcement) -> None:
         """Keep it until the next digest, so that many are answered together."""
         own = self._keeper.key
         for update in announcement.updates:
-            entries = tuple((Beacon(*beacon), far) for beacon, far in update.entries)
-            withdrawn = tuple(Beacon(*beacon) for beacon in update.withdrawn)
-            acknowledged = tuple(Beacon(*beacon) for beacon in update.acknowledged)
+            entries = tuple([(_beacon(*beacon), far) for beacon, far in update.entries])
+            withdrawn = tuple([_beacon(*beacon) for beacon in update.withdrawn])
+            acknowledged = tuple([_beacon(*beacon) for beacon in update.acknowledged])
             self._heard.append(
                 maintenance.Envelope(neighbour, own, entries, withdrawn, acknowledged)
             )
         if announcement.neighbours is not None:
-            self._ends[neighbour] = announcement.neighbours
+            self._ends[neighbour] = _shared(announcement.neighbours)
             self._candidates = None
 
     def digest(self) -> None:
@@ -275,7 +277,7 @@ class SketchKnowledge(Knowledge):
         listed = None
         if neighbour in self._unlisted:
             self._unlisted.discard(neighbour)
-            listed = tuple(sorted(self._keeper.neighbour_rows))
+            listed = self._listed = self._listed or tuple(sorted(self._keeper.neighbour_rows))
         updates = tuple(Update(*one[2:5]) for one in waiting[:MAX_UPDATES])
         return News(None, updates, listed)
 
@@ -297,6 +299,18 @@ class SketchKnowledge(Knowledge):
         if made is None or made[0] is not sketch or made[1] is not ends:
             made = self._made[key] = sketch, ends, _sketch_row(sketch, ends)
         return made[2]
+
+
+@lru_cache(maxsize=1 << 17)  # agents of one process hear of the same beacons
+def _beacon(minus_class: int, key: int) -> Beacon:
+    """The one object of a beacon, so that a thousand sketches share it."""
+    return Beacon(minus_class, key)
+
+
+@lru_cache(maxsize=1 << 16)
+def _shared(keys: tuple[int, ...]) -> tuple[int, ...]:
+    """The one object of a list of neighbours, which all of them are told."""
+    return keys
 
 
 def _own_beacon(row: Row, key: int) -> Beacon:

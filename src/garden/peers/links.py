@@ -30,7 +30,12 @@ LinkBody: TypeAlias = Hello | Announcement | Heard
 
 
 class _Link:
-    """One end of a link."""
+    """One end of a link; large networks have millions."""
+
+    __slots__ = (
+        "asked", "expected", "greetings", "heard_at", "known", "next_in", "next_out", "open",
+        "session", "tries", "waiting",
+    )  # fmt: skip
 
     def __init__(self, session: int) -> None:
         self.session = session

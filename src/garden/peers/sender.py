@@ -95,13 +95,26 @@ class Sender:
                 self._end(own, "delivered", answer)
         elif answer.attempt == own.attempt:
             own.reason = answer.reason
-            self._next_attempt(now, own)
+            self._after_failure(now, own)
 
     def note_first(self, message: Message, neighbour: int) -> None:
         """A message of the owner goes to this neighbour first."""
         own = self._outgoing.get(message.id)
         if own is not None and message.hop == 0:
             own.firsts |= {neighbour}
+
+    def _after_failure(self, now: int, own: _Outgoing) -> None:
+        """Make the next attempt at once; the last one after a wait."""
+        wait = self._config.last_wait
+        if wait and 0 < own.attempt == self._config.attempts - 2:
+            self._timers.at(now + wait, self._waited, own.message.id, own.attempt)
+        else:
+            self._next_attempt(now, own)
+
+    def _waited(self, now: int, message_id: bytes, attempt: int) -> None:
+        own = self._outgoing.get(message_id)
+        if own is not None and own.attempt == attempt:
+            self._next_attempt(now, own)
 
     def _next_attempt(self, now: int, own: _Outgoing) -> None:
         own.attempt += 1
@@ -111,7 +124,7 @@ class Sender:
         message = msgspec.structs.replace(
             own.message, attempt=own.attempt, age=min(MAX_AGE, now - own.since)
         )
-        self._records.of(now, message).previous[0] = None
+        self._records.of(now, message, None).previous[0] = None
         self._timers.at(now + 2 * self._config.ttl, self._time_out, message.id, own.attempt)
         without = own.firsts
         if without and self._onward(message, without) is None:

@@ -45,6 +45,7 @@ class VirtualNetwork:
         now: Milliseconds since the network began.
         agents: Those that are up, by their keys.
         endings: How the messages of each id ended; of each one that ended twice, both.
+        ended_at: When each of them ended first.
         handed_over: How often each id was handed to its target's owner.
         traffic: What was sent.
 
@@ -64,6 +65,7 @@ class VirtualNetwork:
         self.now = 0
         self.agents: dict[int, Agent] = {}
         self.endings: dict[bytes, list[Ended]] = {}
+        self.ended_at: dict[bytes, int] = {}
         self.handed_over: dict[bytes, int] = {}
         self.traffic = Traffic()
         self._seed = seed
@@ -212,6 +214,7 @@ class VirtualNetwork:
                 self.handed_over[action.id] = self.handed_over.get(action.id, 0) + 1
             elif isinstance(action, Ended):
                 self.endings.setdefault(action.id, []).append(action)
+                self.ended_at.setdefault(action.id, self.now)
             else:
                 self._push(action.at - self._skew[key], key, self._lives[key], None)
 
@@ -225,7 +228,8 @@ class VirtualNetwork:
         if faults.loss and draw() < faults.loss:
             self.traffic.lost += 1
             return
-        if any(one.separates(sender, receiver, self.now) for one in faults.partitions):
+        parted = faults.partitions or faults.gone_links
+        if parted and faults.separates(sender, receiver, self.now):
             self.traffic.lost += 1
             return
         for _ in range(2 if faults.duplication and draw() < faults.duplication else 1):

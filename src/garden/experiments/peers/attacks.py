@@ -12,7 +12,8 @@ from garden.errors import SpecError, expect_choice, expect_count, expect_share
 from garden.experiments.peers.attackers import ATTACKS, Attacker
 from garden.experiments.peers.cut import keys_for, ready_contender, views_of
 from garden.experiments.peers.ed25519 import RosterSigner, roster_of
-from garden.experiments.peers.faults import PACE, SETTLING, wilson_interval
+from garden.experiments.peers.faults import wilson_interval
+from garden.experiments.peers.trial import SETTLING
 from garden.graphs.graph import Graph
 from garden.peers.actions import Ended
 from garden.peers.agent import Agent
@@ -24,7 +25,8 @@ from garden.random_streams import ATTACKED_PAIRS
 from garden.search.progress import Progress, silent
 
 UNDEFENDED = AgentConfig(attempts=1, receipt_wait=0)
-DEFENDED = AgentConfig()
+DEFENDED = AgentConfig(max_repairs=3)
+PACE = 100  # ms between two messages
 WARMING = 200  # messages before those that count, from which agents learn whom to avoid
 
 

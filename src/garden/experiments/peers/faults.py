@@ -1,4 +1,4 @@
-"""How many messages arrive where peers crash and envelopes are lost: `garden peers faults`."""
+"""How many messages arrive where peers and links fail: `garden peers faults`."""
 
 from __future__ import annotations
 
@@ -9,39 +9,49 @@ from typing import Any
 
 import numpy as np
 
-from garden.errors import SpecError, expect_count, expect_share
-from garden.experiments.peers.cut import keys_for, ready_contender, views_of
+from garden.datasets.perturb import rewired
+from garden.errors import SpecError
+from garden.experiments.peers.config import FaultPlan
+from garden.experiments.peers.cut import ready_contender
+from garden.experiments.peers.liveness import Liveness, Parting, Trip
+from garden.experiments.peers.trial import PeerTrial, region, without_collector
 from garden.graphs.graph import Graph
-from garden.peers.agent import Agent
-from garden.peers.envelopes import MAX_HOPS
-from garden.peers.faults import Faults
-from garden.peers.virtual_time import VirtualNetwork
+from garden.peers.actions import Ended
+from garden.peers.faults import Faults, Partition
+from garden.peers.messages import Card
 from garden.random_streams import CRASHED_PEERS
+from garden.search.compare import Contender
 from garden.search.progress import Progress, silent
 
-SETTLING = 90_000  # ms in which lost neighbours are found, and sketches settle anew
-PACE = 100  # ms between two messages
 PER_STEP = 100  # messages between two calls of `progress`
+MINUTE = 60_000  # ms, after which a peer that churned comes back
 
 
 @dataclass(frozen=True)
 class FaultReport:
-    """What became of the messages between peers that live and are joined by live peers."""
+    """What became of the messages.
+
+    Those count whose sender and target lived, joined by live peers, from sending to ending.
+    """
 
     graph: str
     strategy: str
     memory: str
-    seed: int
     num_peers: int
-    crashed: int
-    loss: float
-    settled_anew: bool
-    """Whether messages were sent only after crashes had been found out."""
+    plan: FaultPlan
+    num_gone: int
+    """Peers that crashed or left, each time counted."""
 
-    messages: int
+    counted: int
     delivered: int
     failed: int
     unknown: int
+    reasons: dict[str, int]
+    """Why messages that count failed or are unknown."""
+
+    others_delivered: int
+    """Messages that do not count, and arrived all the same."""
+
     handed_over_twice: int
     delivery_rate: float
     delivery_rate_ci: tuple[float, float]
@@ -49,6 +59,9 @@ class FaultReport:
 
     mean_hops: float
     """Of delivered messages, as their receipts say."""
+
+    mean_extra_hops: float
+    """Beyond the shortest path over peers that lived all the time."""
 
     mean_tries: float
     """Sendings, those without an answer included."""
@@ -58,77 +71,186 @@ class FaultReport:
     envelope_bytes: int
 
     def to_json(self) -> dict[str, Any]:
-        """Its fields."""
-        return asdict(self)
+        """Its fields, those of the plan among them."""
+        content = asdict(self)
+        return content.pop("plan") | content
 
 
 def measure_faults(
     graph: Graph,
     strategy: str = "beacons+backtrack",
-    *,
-    crashed: float = 0.1,
-    loss: float = 0.0,
-    settle_anew: bool = True,
-    messages: int = 1_000,
-    seed: int = 0,
+    plan: FaultPlan | None = None,
     progress: Progress = silent,
 ) -> FaultReport:
-    """Send messages through peers in virtual time, some of which have crashed.
+    """Send messages through peers in virtual time while something goes wrong.
 
     Args:
         graph: The graph that peers are cut from.
         strategy: What they run.
-        crashed: The share of peers that crash once all have settled.
-        loss: The share of envelopes that are lost, from the start.
-        settle_anew: Send only after the crashes have been found out, not right after them.
-        messages: How many; one every 100 ms.
-        seed: What is random.
-        progress: Called as messages end.
+        plan: What goes wrong; nothing by default.
+        progress: Called as messages are sent.
     """
-    expect_share("crashed", crashed)
-    expect_share("loss", loss)
-    expect_count("messages", messages)
-    contender = ready_contender(graph, strategy)
-    keys = keys_for(graph, contender.strategy)
-    agents = [Agent(view, contender.strategy, contender.memory) for view in views_of(graph, keys)]
-    network = VirtualNetwork(agents, seed, Faults(loss=loss))
-    _settle(network, loss)
-    rng = np.random.default_rng([seed, CRASHED_PEERS])
-    gone = rng.choice(graph.num_nodes, round(crashed * graph.num_nodes), replace=False)
-    cards = {int(keys[node]): agents[node].card for node in range(graph.num_nodes)}
-    for node in gone:
-        network.crash(int(keys[node]))
-    if settle_anew:
-        network.run_until(network.now + SETTLING)
-        _settle(network, loss)
-        cards = {key: agent.card for key, agent in network.agents.items()}
-    ids = []
-    for number, (source, target) in enumerate(_pairs(graph, gone, messages, rng)):
-        limit = min(4 * graph.num_nodes, MAX_HOPS)
-        ids.append(network.send(int(keys[source]), cards[int(keys[target])], b"", limit))
-        network.run_until(network.now + PACE)
-        if (number + 1) % PER_STEP == 0:
-            progress("messages", number + 1, messages)
-    network.finish(ids)
-    return _report(
-        graph,
-        contender.label,
-        contender.memory.name,
-        seed,
-        len(gone),
-        loss,
-        settle_anew,
-        network,
-        ids,
-    )
+    with without_collector():
+        sending = _Sending(graph, strategy, plan or FaultPlan())
+        sending.run(progress)
+        return sending.report()
 
 
-def _settle(network: VirtualNetwork, loss: float) -> None:
-    """Run until all is silent; where envelopes are lost it may never be, and a time is given."""
-    if loss:
-        network.run_until(network.now + SETTLING)
-    else:
-        network.settle()
+class _Sending:
+    """One trial: peers that have settled, what goes wrong, and the messages."""
+
+    def __init__(self, graph: Graph, strategy: str, plan: FaultPlan) -> None:
+        contender = ready_contender(graph, strategy)
+        self._plan = plan
+        self._rng = np.random.default_rng([plan.seed, CRASHED_PEERS])
+        present = rewired(graph, plan.stale_cards, plan.seed) if plan.stale_cards else graph
+        self._trial = PeerTrial(present, contender, plan.seed, Faults(loss=plan.loss))
+        self._trial.settle()
+        self._old_cards = _cards_of(graph, contender, plan) if plan.stale_cards else None
+        self._links = present
+        self._num_gone = 0
+        self._back: list[tuple[int, int]] = []  # when, who
+        self._gone = self._break()
+        self._liveness = self._liveness_from(self._trial.network.now)
+        self._messages: list[tuple[bytes, int, int, int]] = []  # id, source, target, sent
+
+    def run(self, progress: Progress) -> None:
+        """Send all messages, let them end."""
+        network, plan = self._trial.network, self._plan
+        gone_at = network.now
+        for number, (source, target) in enumerate(self._pairs()):
+            if plan.churn:
+                self._churn(network.now - gone_at)
+                source, target = self._living(source, target)
+            message_id = self._trial.send(source, self._card(target))
+            self._messages.append((message_id, source, target, network.now))
+            network.run_until(network.now + plan.pace)
+            if (number + 1) % PER_STEP == 0:
+                progress("messages", number + 1, plan.messages)
+        network.finish(
+            message_id
+            for message_id, source, _, sent in self._messages
+            if self._liveness.lived(source, sent, network.now)
+        )
+
+    def report(self) -> FaultReport:
+        """What became of the messages."""
+        network, contender = self._trial.network, self._trial.contender
+        trips = {one[0]: self._trip(*one) for one in self._messages}
+        endings = {one: network.endings[one][0] for one in trips if one in network.endings}
+        counted = [one for one in trips if self._liveness.joined(trips[one])]
+        ended = [endings.get(one) for one in counted]
+        kinds = Counter(one.ending if one else "unknown" for one in ended)
+        arrived = [one for one in ended if one and one.ending == "delivered"]
+        said = sum(one.ending == "delivered" for one in endings.values())
+        return FaultReport(
+            graph=self._trial.graph.name,
+            strategy=contender.label,
+            memory=contender.memory.name,
+            num_peers=len(self._trial.keys),
+            plan=self._plan,
+            num_gone=self._num_gone,
+            counted=len(counted),
+            delivered=kinds["delivered"],
+            failed=kinds["failed"],
+            unknown=kinds["unknown"],
+            reasons=dict(Counter(one.reason for one in ended if one and one.reason)),
+            others_delivered=said - len(arrived),
+            handed_over_twice=sum(times > 1 for times in network.handed_over.values()),
+            delivery_rate=kinds["delivered"] / max(1, len(counted)),
+            delivery_rate_ci=wilson_interval(kinds["delivered"], max(1, len(counted))),
+            mean_hops=_mean([one.hops for one in arrived]),
+            mean_extra_hops=self._extra_hops(trips, arrived),
+            mean_tries=_mean([one.tries for one in arrived]),
+            mean_attempts=_mean([one.attempts for one in ended if one]),
+            envelopes=network.traffic.envelopes,
+            envelope_bytes=network.traffic.bytes,
+        )
+
+    def _break(self) -> np.ndarray:
+        """Crash peers and take links away; the nodes that are gone."""
+        plan, trial = self._plan, self._trial
+        count = round(plan.crashed * self._links.num_nodes)
+        gone = self._rng.choice(self._links.num_nodes, count, replace=False)
+        if not plan.settle_anew and self._old_cards is None:
+            self._old_cards = trial.cards()
+        for node in gone.tolist():
+            trial.take_down(node)
+        self._num_gone = len(gone)
+        if plan.stale_views:
+            self._change_links()
+        if plan.settle_anew and (len(gone) or plan.stale_views):
+            trial.settle_anew()
+        return gone
+
+    def _change_links(self) -> None:
+        """Take links away, as many as others come, which nobody sees."""
+        before = self._links
+        after = {tuple(one) for one in rewired(before, self._plan.stale_views, self._plan.seed)
+                 .edges().tolist()}  # fmt: skip
+        kept = np.array([tuple(one) in after for one in before.edges().tolist()])
+        keys = self._trial.keys
+        lost = [sorted((keys[one], keys[other])) for one, other in before.edges()[~kept].tolist()]
+        faults = Faults(loss=self._plan.loss, gone_links=frozenset((a, b) for a, b in lost))
+        self._trial.change_faults(faults)
+        self._links = Graph.from_edges(before.edges()[kept], before.num_nodes, name=before.name)
+
+    def _liveness_from(self, now: int) -> Liveness:
+        plan, parting = self._plan, None
+        if plan.parted:
+            third = plan.messages * plan.pace // 3
+            start = int(self._rng.integers(self._links.num_nodes))
+            part = region(self._links, round(plan.parted * self._links.num_nodes), start)
+            parting = Parting(part, now + third, now + 2 * third)
+            keys = frozenset(self._trial.keys[node] for node in part)
+            partition = Partition(parting.start, parting.stop, keys)
+            self._trial.change_faults(Faults(loss=plan.loss, partitions=(partition,)))
+        liveness = Liveness(self._links, parting)
+        for node in self._gone.tolist():
+            liveness.went(node, 0)
+        return liveness
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        return _pairs(self._links, self._gone, self._plan.messages, self._rng)
+
+    def _card(self, target: int) -> Card:
+        return self._old_cards[target] if self._old_cards else self._trial.card(target)
+
+    def _living(self, source: int, target: int) -> tuple[int, int]:
+        """The pair, or another one if one of its ends is gone."""
+        while not (self._trial.lives(source) and self._trial.lives(target)):
+            source, target = self._rng.choice(self._links.num_nodes, 2, replace=False).tolist()
+        return source, target
+
+    def _churn(self, elapsed: int) -> None:
+        """Take down as many peers as should have gone by now; bring others back."""
+        now = self._trial.network.now
+        while self._back and self._back[0][0] <= now:
+            _, node = self._back.pop(0)
+            self._trial.bring_back(node)
+            self._liveness.came(node, now)
+        while self._num_gone < self._plan.churn * self._links.num_nodes * elapsed / MINUTE:
+            node = int(self._rng.integers(self._links.num_nodes))
+            if self._trial.lives(node):
+                self._trial.take_down(node, says_goodbye=self._num_gone % 2 == 1)
+                self._liveness.went(node, now)
+                self._back.append((now + MINUTE, node))
+                self._num_gone += 1
+
+    def _trip(self, message_id: bytes, source: int, target: int, sent: int) -> Trip:
+        network = self._trial.network
+        return Trip(source, target, sent, network.ended_at.get(message_id, network.now))
+
+    def _extra_hops(self, trips: dict[bytes, Trip], arrived: list[Ended]) -> float:
+        shortest = self._liveness.distances([trips[one.id] for one in arrived])
+        return _mean([one.hops for one in arrived]) - _mean(shortest.tolist())
+
+
+def _cards_of(graph: Graph, contender: Contender, plan: FaultPlan) -> dict[int, Card]:
+    """The cards of peers of a graph, once they have settled."""
+    trial = PeerTrial(graph, contender, plan.seed)
+    trial.settle()
+    return trial.cards()
 
 
 def _pairs(
@@ -147,44 +269,6 @@ def _pairs(
         target = rng.choice(others[others != source])
         pairs.append((int(kept[source]), int(kept[target])))
     return pairs
-
-
-def _report(
-    graph: Graph,
-    strategy: str,
-    memory: str,
-    seed: int,
-    crashed: int,
-    loss: float,
-    settled_anew: bool,
-    network: VirtualNetwork,
-    ids: list[bytes],
-) -> FaultReport:
-    ended = [network.endings[one][0] for one in ids]
-    counts = Counter(one.ending for one in ended)
-    arrived = [one for one in ended if one.ending == "delivered"]
-    return FaultReport(
-        graph=graph.name,
-        strategy=strategy,
-        memory=memory,
-        seed=seed,
-        num_peers=graph.num_nodes,
-        crashed=crashed,
-        loss=loss,
-        settled_anew=settled_anew,
-        messages=len(ids),
-        delivered=counts["delivered"],
-        failed=counts["failed"],
-        unknown=counts["unknown"],
-        handed_over_twice=sum(times > 1 for times in network.handed_over.values()),
-        delivery_rate=counts["delivered"] / len(ids),
-        delivery_rate_ci=wilson_interval(counts["delivered"], len(ids)),
-        mean_hops=_mean([one.hops for one in arrived]),
-        mean_tries=_mean([one.tries for one in arrived]),
-        mean_attempts=_mean([one.attempts for one in ended]),
-        envelopes=network.traffic.envelopes,
-        envelope_bytes=network.traffic.bytes,
-    )
 
 
 def wilson_interval(successes: int, trials: int, z: float = 1.959964) -> tuple[float, float]:

@@ -279,7 +279,12 @@ class SketchKeeper:
         """The distance over the neighbour nearest to a beacon; too far to hold if none knows it."""
         if beacon == self._own_beacon():
             return 0
-        return 1 + min(row.get(beacon, MAX_DISTANCE) for row in self._rows.values())
+        nearest = MAX_DISTANCE
+        for row in self._rows.values():
+            distance = row.get(beacon, MAX_DISTANCE)
+            if distance < nearest:
+                nearest = distance
+        return nearest + 1
 
     def _whole_row(self, neighbour: int) -> Envelope:
         paths = tuple(self._paths.own.items())

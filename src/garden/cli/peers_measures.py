@@ -1,0 +1,169 @@
+"""``garden peers paths|speed|leaks``: peers without faults, and what their rows tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+import tyro
+
+from garden.cli.console import (
+    GraphOptions,
+    Verb,
+    busy,
+    check_outputs,
+    print_table,
+    progress_bar,
+    write_json,
+)
+
+
+@dataclass(frozen=True)
+class PeersPaths(Verb):
+    """Compare the paths of peers in virtual time with the simulator's, message by message.
+
+    It also says how large the envelopes of messages are.
+    """
+
+    spec: tyro.conf.Positional[str]
+    """The graph."""
+
+    strategy: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    """What the agents run, or several by repeating the flag; beacons+backtrack by default."""
+
+    messages: int = 1_000
+    """How many messages are compared for each strategy."""
+
+    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
+        default_factory=GraphOptions
+    )
+
+    seed: int = 0
+    """Fixes who sends to whom."""
+
+    json: str | None = None
+    """Write the reports as JSON to this file; - is standard output."""
+
+    def run(self) -> None:
+        """Compare, print a table."""
+        from garden.experiments.peers.paths import compare_paths
+
+        check_outputs(json=self.json)
+        with busy(f"loading {self.spec}"):
+            graph = self.graph_options.load(self.spec)
+        reports = []
+        for name in self.strategy or ("beacons+backtrack",):
+            with progress_bar(name) as progress:
+                reports.append(compare_paths(graph, name, self.messages, self.seed, progress))
+        columns = ("strategy", "memory", "messages", "differing", "hops", "bytes", "at most")
+        rows = [
+            (
+                one.strategy,
+                one.memory,
+                f"{one.messages:,}",
+                str(one.differing),
+                f"{one.hops:,}",
+                f"{one.mean_envelope_bytes:,.0f}",
+                f"{one.largest_envelope_bytes:,}",
+            )
+            for one in reports
+        ]
+        print_table(f"Paths of {graph.name}", columns, rows, self.json)
+        if self.json:
+            write_json({"reports": [one.to_json() for one in reports]}, self.json)
+
+
+@dataclass(frozen=True)
+class PeersSpeed(Verb):
+    """Time single choices of settled agents, on one core."""
+
+    spec: tyro.conf.Positional[str]
+    """The graph."""
+
+    strategy: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    """What the agents run, or several by repeating the flag; walkers, beacons and universal by
+    default."""
+
+    choices: int = 2_000
+    """How many choices are timed for each strategy."""
+
+    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
+        default_factory=GraphOptions
+    )
+
+    seed: int = 0
+    """Fixes which holders choose for which targets."""
+
+    json: str | None = None
+    """Write the times as JSON to this file; - is standard output."""
+
+    def run(self) -> None:
+        """Time, print a table."""
+        from garden.experiments.peers.speed import STRATEGIES, time_choices
+
+        check_outputs(json=self.json)
+        with busy(f"loading {self.spec}"):
+            graph = self.graph_options.load(self.spec)
+        times = []
+        for name in self.strategy or STRATEGIES:
+            with busy(f"timing {name}"):
+                times.append(time_choices(graph, name, self.choices, self.seed))
+        rows = [
+            (one.strategy, one.memory, f"{one.median_us:.0f}", f"{one.ninetieth_us:.0f}")
+            for one in times
+        ]
+        columns = ("strategy", "memory", "median, µs", "ninetieth, µs")
+        print_table(f"One choice of peers of {graph.name}", columns, rows, self.json)
+        if self.json:
+            write_json({"times": [one.to_json() for one in times]}, self.json)
+
+
+@dataclass(frozen=True)
+class PeersLeaks(Verb):
+    """Guess attributes of agents from their rows, as somebody who knows some profiles would."""
+
+    spec: tyro.conf.Positional[str]
+    """The graph, with attributes of 0 and 1."""
+
+    strategy: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    """Whose rows are read, or several by repeating the flag; beacons and universal by default."""
+
+    known: float = 0.5
+    """The share of agents whose profiles are known to whoever guesses."""
+
+    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
+        default_factory=GraphOptions
+    )
+
+    seed: int = 0
+    """Fixes who is known."""
+
+    json: str | None = None
+    """Write the reports as JSON to this file; - is standard output."""
+
+    def run(self) -> None:
+        """Guess, print a table."""
+        from garden.experiments.peers.leaks import measure_leaks
+
+        check_outputs(json=self.json)
+        with busy(f"loading {self.spec}"):
+            graph = self.graph_options.load(self.spec)
+        reports = []
+        for name in self.strategy or ("beacons", "universal"):
+            with busy(f"rows of {name}"):
+                reports.append(measure_leaks(graph, name, self.known, self.seed))
+        rows = [
+            (
+                one.strategy,
+                str(one.attributes),
+                f"{one.mean_auc:.3f}",
+                f"{one.share_of_large_auc:.0%}",
+                f"{one.mean_accuracy:.1%}",
+                f"{one.mean_base_accuracy:.1%}",
+            )
+            for one in reports
+        ]
+        columns = ("strategy", "attributes", "AUC", "AUC ≥ 0.9", "accuracy", "base rate")
+        print_table(f"What rows of {graph.name} give away", columns, rows, self.json)
+        if self.json:
+            write_json({"reports": [one.to_json() for one in reports]}, self.json)
