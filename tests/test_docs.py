@@ -191,7 +191,7 @@ def test_docs__every_block_is_of_a_kind_that_is_run_or_built():
     blocks = [block for blocks in BLOCKS.values() for block in blocks]
     kinds = {block.language.split("}")[0] for block in blocks}
     built = {"{code-cell", "{eval-rst", "{include", "{toctree"}
-    assert kinds <= {"python", "shell", "console"} | built
+    assert kinds <= {"python", "shell", "console", "json"} | built
     assert sum(block.language == "python" for block in blocks) >= 8
     assert sum(block.language == "shell" for block in blocks) >= 8
 

@@ -9,7 +9,7 @@ from garden.strategies.base import Strategy
 from garden.strategies.registry import GOSSIP, WALKERS
 from garden.strategies.representations import Representations
 from garden.strategies.universal.features import NUM_FEATURES
-from garden.strategies.universal.policy import Universal, UniversalWeights
+from garden.strategies.universal.policy import OF_TARGET, Universal, UniversalWeights
 from garden.testing import check_strategy, strategy_problems
 
 
@@ -21,7 +21,9 @@ def universal():
     parts["first_bias"] = parts["first_bias"][0]
     hidden = {"second": draws.normal(size=(8, 8)), "second_bias": draws.normal(size=8)}
     last = {"last": draws.normal(size=(8, 2)), "last_bias": draws.normal(size=2)}
-    return Universal(UniversalWeights(**parts, **hidden, **last), bound=1.5, temperature=1.0)
+    term = {"direct": draws.normal(size=len(OF_TARGET)), "direct_bias": draws.normal(size=1)}
+    weights = UniversalWeights(**parts, **hidden, **last, **term)
+    return Universal(weights, bound=1.5, temperature=1.0)
 
 
 STRATEGIES = {**WALKERS, **GOSSIP, "universal": universal}

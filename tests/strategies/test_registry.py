@@ -26,7 +26,10 @@ def test_registered__agents_of_walkers_know_ego_graphs_and_those_of_the_others_m
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("beacons:", "unknown parameter '': use k, rank, seed, neighbours, as in k=4,seed=1"),
+        (
+            "beacons:",
+            "unknown parameter '': use k, rank, seed, neighbours, paths, as in",
+        ),
         ("beacons:size=4", "unknown parameter 'size': use k, rank, seed, neighbours"),
         ("beacons:k", "beacons:k: k has no value: write k=…"),
         ("beacons:k=4,k=5", "beacons:k=4,k=5: k stands twice: keep one"),

@@ -6,13 +6,16 @@ import ipaddress
 import logging
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from garden.cli.console import Verb, busy, say
 from garden.errors import DataError, SpecError
 from garden.storage import check_writable
+
+if TYPE_CHECKING:
+    from garden.web.peers_state import AskHosts
 
 _LOG = logging.getLogger("garden")
 
@@ -38,6 +41,9 @@ class Serve(Verb):
     """The file that games are added to when a player agrees: nodes and times, no name, no address.
     `garden humans` reads it."""
 
+    cut: Path = Path("peers")
+    """The folder that `garden peers cut` wrote: where its hosts are up, the page shows them."""
+
     def run(self) -> None:
         """Load what was named, then answer until interrupted."""
         if not 1 <= self.port <= 65535:
@@ -62,12 +68,23 @@ class Serve(Verb):
         shown = f"[{self.host}]" if ":" in self.host else self.host
         say(f"the page is at http://{shown}:{self.port} (Ctrl-C ends it)")
         uvicorn.run(
-            make_app(library, self.host, self._kept_plays()),
+            make_app(library, self.host, self._kept_plays(), self._ask_hosts()),
             host=self.host,
             port=self.port,
             log_level="warning",
             server_header=False,
         )
+
+    def _ask_hosts(self) -> AskHosts | None:
+        """What asks the hosts of the folder through their control sockets; None without msgspec."""
+        try:
+            from garden.peers.network.control_client import run_folder
+            from garden.peers.network.overview import overview
+        except ImportError:
+            return None
+        from garden.web.peers_state import from_overview
+
+        return lambda: from_overview(overview(run_folder(self.cut), agents=True))
 
     def _kept_plays(self) -> Path | None:
         try:
