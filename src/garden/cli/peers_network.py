@@ -283,12 +283,11 @@ class PeersDown(_OnFolder):
 
     def run(self) -> None:
         """Stop them, wait until they are gone."""
-        from garden.peers.network.control_client import connections
-        from garden.peers.network.overview import stop_all
+        from garden.peers.network.overview import any_host_is_up, stop_all
 
         stopped = stop_all(self.run_path, self.leave)
         end = time.monotonic() + STOP_PATIENCE
-        while list(connections(self.run_path)) and time.monotonic() < end:
+        while any_host_is_up(self.run_path) and time.monotonic() < end:
             time.sleep(0.05)
         say(f"{len(stopped)} hosts were stopped")
 

@@ -72,12 +72,20 @@ def wait_until_settled(run: Path, num_hosts: int, patience: float) -> dict[str, 
         time.sleep(0.25 + num_hosts / 50)  # each look costs each host some time
 
 
+def any_host_is_up(run: Path) -> bool:
+    """Whether a host of this folder answers."""
+    for host in connections(run):
+        host.close()
+        return True
+    return False
+
+
 def host_with(run: Path, node: str) -> tuple[HostConnection, dict[str, Any]]:
     """The host that runs an agent, by its name or key, and the agent's card."""
     for host in connections(run):
         try:
             return host, host.answer_to(GetCard(node))
-        except DataError:
+        except (DataError, OSError):  # another host's agent, or a host that has just gone
             host.close()
     raise DataError(f"no agent named {node!r} is up on this machine")
 
