@@ -38,6 +38,7 @@ NOT_RUN = {  # the beginnings of commands that no test runs
         ),
         "tests/peers/network/test_processes.py runs hosts",
     ),
+    "garden cluster run": "reads shards; tests/cluster/test_cluster.py runs actors",
     "garden peers kill": "minutes, and as many processes as peers",
     "garden --tyro-print-completion": "tests/cli/test_talk.py prints the scripts",
 }
