@@ -28,6 +28,14 @@ def _garden_log() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
+def home_for_ray() -> None:
+    """Skips where Ray, which keeps files in the user's home, has none to write to."""
+    pytest.importorskip("ray")
+    if not os.access(Path("~").expanduser(), os.W_OK):
+        pytest.skip("Ray keeps files in the user's home, and there is none to write to")
+
+
+@pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder with the real datasets; without it the test is skipped."""
     if not (GARDEN_DATA / "facebook" / "414.edges").is_file():

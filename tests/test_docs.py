@@ -156,6 +156,8 @@ def test_docs__the_code_of_a_page_runs_from_top_to_bottom(page, folder, request,
     for block in RUN[page]:
         if block.needs_data:
             request.getfixturevalue("real_data")
+        if "garden.cluster" in block.text:
+            request.getfixturevalue("home_for_ray")
         run_block(block, names)
     assert not (folder / "results").exists()
 

@@ -29,7 +29,7 @@ NO_CORES = ClusterConfig(cpus_per_actor=0)  # beside the actors that all tests s
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _local_ray():
+def _local_ray(home_for_ray):
     ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)
     yield
     ray.shutdown()

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from garden.datasets.random_graphs import power_law
 from garden.datasets.task import SearchTask
@@ -23,8 +22,9 @@ def attributed(num_nodes: int) -> Graph:
     return Graph(plain.indptr, plain.indices, table, plain.node_names, names)
 
 
-def test_spread__a_report_from_ray_is_the_same_to_the_last_digit():
-    ray = pytest.importorskip("ray")
+def test_spread__a_report_from_ray_is_the_same_to_the_last_digit(home_for_ray):
+    import ray
+
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     task = SearchTask.split(attributed(21_000), seed=3)
     contenders = contenders_named(["greedy", "greedy+backtrack", "beacons"], "none")

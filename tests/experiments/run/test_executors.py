@@ -38,10 +38,9 @@ def one_thread():
 
 
 @pytest.fixture(scope="module")
-def ray_of_two():
-    ray = pytest.importorskip("ray")
-    if not os.access(Path("~").expanduser(), os.W_OK):
-        pytest.skip("Ray keeps files in the user's home, and there is none to write to")
+def ray_of_two(home_for_ray):
+    import ray
+
     runtime = {"env_vars": {"PYTHONPATH": HERE}}
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env=runtime)
     yield ray
