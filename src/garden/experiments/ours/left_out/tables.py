@@ -188,7 +188,7 @@ def _by_family(rows: Sequence[_Row]) -> Table:
     return Table(
         "left-out",
         f"Oracle ratio by family, policies with `{MEMORY}` where no memory is named: mean over "
-        "graphs (worst graph)",
+        "graphs (worst graph), and over how many of them where not all were played",
         ("family", "graphs", *SHOWN, "best of three rules", "no worse than the best rule"),
         tuple(lines),
         "`universal` was trained on the first family, on `twitch:*`, on `musae-facebook` and on "
@@ -203,7 +203,8 @@ def _summary(rows: Sequence[_Row]) -> tuple[str, ...]:
     cells = []
     for who in SHOWN:
         found = [row.ratios[who].mean for row in rows if who in row.ratios]
-        cells.append(f"{np.mean(found):.2f} ({max(found):.2f})" if found else "–")
+        fewer = f", {len(found)} of {len(rows)}" if len(found) < len(rows) else ""
+        cells.append(f"{np.mean(found):.2f} ({max(found):.2f}){fewer}" if found else "–")
     held = [row for row in rows if row.over]
     if not held:
         return (*cells, "–", "–")
