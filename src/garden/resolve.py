@@ -17,12 +17,13 @@ from garden.search.compare import Contender
 from garden.storage import CONFIG_FILE
 from garden.strategies.base import Strategy
 from garden.strategies.duck_typed import PlainStrategy, as_strategy
+from garden.strategies.explore import ExploreMemory
 from garden.strategies.exported import holds_export, load_exported
 from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.gossip.directory import Directory
 from garden.strategies.import_path import strategy_of_dotted_name
-from garden.strategies.memory import BY_SCORE, MEMORIES, FrontierMemory, Memory
-from garden.strategies.registry import GOSSIP, WALKERS, registered
+from garden.strategies.memory import FrontierMemory, Memory, NoMemory
+from garden.strategies.registry import BY_SCORE, GOSSIP, MEMORIES, RULES, WALKERS, registered
 from garden.strategies.universal.edge_bias import EdgeBias
 from garden.strategies.universal.storage import holds_universal, load_universal_or_adapted
 
@@ -149,6 +150,11 @@ def memory_named(name: str) -> Memory:
 def memory_for(strategy: Strategy | type[Strategy], name: str) -> Memory:
     """The memory with this name; `frontier` goes by score where the strategy's scores compare."""
     memory = memory_named(name)
+    if name == ExploreMemory.name and not strategy.shows_links:
+        raise SpecError(
+            f"{strategy.name}: the memory {name} counts links that rows show, and its rows show "
+            f"none: choose from {', '.join((NoMemory.name, *RULES))}"
+        )
     return BY_SCORE if name == FrontierMemory.name and strategy.scores_compare else memory
 
 

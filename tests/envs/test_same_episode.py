@@ -13,7 +13,7 @@ from garden.envs import SearchAECEnv, SearchEnv, SearchVectorEnv
 from garden.graphs.ego_extraction import ego_graphs
 from garden.search.episode_rng import episode_streams, next_streams, uniforms_of
 from garden.search.rollout import rollout
-from garden.strategies.memory import MEMORIES
+from garden.strategies.registry import MEMORIES
 from garden.strategies.representations import Representations
 from garden.strategies.selection import choice_weights, choose
 from garden.strategies.walkers import DistanceWalker

@@ -8,7 +8,7 @@ from garden.errors import StrategyError
 from garden.peers.agent import Agent
 from garden.peers.envelopes import EnvelopeError
 from garden.peers.messages import new_message
-from garden.strategies.memory import MEMORIES
+from garden.strategies.registry import MEMORIES
 
 ROOT = Path(__file__).parents[2]
 A, B, C, D, E = range(5)  # a – b – c – d, and e beside b and c

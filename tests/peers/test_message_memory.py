@@ -10,7 +10,8 @@ from garden.errors import StrategyError
 from garden.peers.envelopes import MAX_MEMORY, EnvelopeError
 from garden.peers.message_memory import check_memory, decoded_state, encoded_state
 from garden.strategies.detours import recalled
-from garden.strategies.memory import MEMORIES, Map, Memory, Passed, Trail, Visits
+from garden.strategies.memory import Map, Memory, Passed, Trail, Visits
+from garden.strategies.registry import MEMORIES, RULES
 
 STATES = {
     "visited": Visits({3: 1, 2**64 - 1: 2}),
@@ -25,7 +26,7 @@ def test_memory__comes_back_as_it_was_sent(name):
     assert decoded_state(memory, encoded_state(memory, STATES[name]), 8) == STATES[name]
 
 
-@pytest.mark.parametrize("name", MEMORIES)
+@pytest.mark.parametrize("name", ["none", *RULES])
 def test_memory__of_no_bytes_is_the_start(name):
     assert decoded_state(MEMORIES[name], b"", 8) == MEMORIES[name].start()
 
@@ -67,7 +68,7 @@ def test_memory__that_would_lead_nowhere_is_refused(state):
         decoded_state(memory, encoded_state(memory, state), 8)
 
 
-@given(st.binary(max_size=60), st.sampled_from(sorted(MEMORIES)))
+@given(st.binary(max_size=60), st.sampled_from(("none", *RULES)))
 def test_memory__of_any_bytes_is_refused_or_can_be_gone_on_from(data, name):
     memory = MEMORIES[name]
     try:
@@ -112,7 +113,7 @@ def test_frontier__forgets_a_neighbour_that_is_gone():
     assert [one.node for one in after.passed] == [8]
 
 
-@pytest.mark.parametrize("name", MEMORIES)
+@pytest.mark.parametrize("name", ["none", *RULES])
 def test_memory__with_nobody_gone_the_rule_is_as_it_is(name):
     memory = MEMORIES[name]
     candidates, scores = np.array([4, 6], np.uint64), np.array([1.0, 3.0])

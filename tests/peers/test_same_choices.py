@@ -8,7 +8,7 @@ from garden.models.export import export_policy
 from garden.models.policy import Policy
 from garden.search.rounds import representations_of
 from garden.search.walk import walk_by_keys
-from garden.strategies.memory import MEMORIES
+from garden.strategies.registry import RULES
 from garden.strategies.representations import concatenated
 
 STRATEGIES = (
@@ -38,26 +38,26 @@ def different_paths(peers, num_messages):
     return found
 
 
-@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("memory", ["none", *RULES])
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_peers__take_the_simulators_paths_on_a_generated_graph(peers_of, generated, name, memory):
     assert different_paths(peers_of(generated, f"{name}+{memory}"), 10) == []
 
 
-@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("memory", ["none", *RULES])
 @pytest.mark.parametrize("name", ["greedy", "bidirectional", "universal", "beacons"])
 def test_peers__take_the_simulators_paths_on_facebook(peers_of, real_data, name, memory):
     graph = garden.load("facebook:414")
     assert different_paths(peers_of(graph, f"{name}+{memory}"), 50) == []
 
 
-@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("memory", ["none", *RULES])
 @pytest.mark.parametrize("name", ["beacons:k=1,paths=1", "beacons:k=4,paths=3,neighbours=2"])
 def test_peers__with_paths_in_rows_take_the_simulators_paths(peers_of, generated, name, memory):
     assert different_paths(peers_of(generated, f"{name}+{memory}"), 30) == []
 
 
-@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("memory", ["none", *RULES])
 def test_peers__with_an_export_take_the_simulators_paths(
     peers_of, generated, tmp_path_factory, memory
 ):

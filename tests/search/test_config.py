@@ -22,8 +22,7 @@ from garden.search.config import EvaluationConfig, limit_of, limit_towards
 from garden.search.metrics import win_shares
 from garden.search.seed_summary import SeedSummary
 from garden.search.temperature_tuning import TUNING_TEMPERATURES, validation_ratios
-from garden.strategies.memory import MEMORIES
-from garden.strategies.registry import WALKERS
+from garden.strategies.registry import RULES, WALKERS
 from garden.strategies.walkers import DistanceWalker
 
 
@@ -177,7 +176,7 @@ def graphs(draw):
 @given(
     graphs(),
     st.lists(st.sampled_from([*WALKERS, "universal"]), min_size=1, max_size=2, unique=True),
-    st.sampled_from(["none", *MEMORIES]),
+    st.sampled_from(["none", *RULES]),
     st.one_of(st.just("auto"), st.integers(1, 60), st.just(700)),
     st.sampled_from(["auto", "sampled"]),
     st.integers(0, 3),

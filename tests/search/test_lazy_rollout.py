@@ -15,8 +15,7 @@ from garden.search.lazy_rows import LazyRows
 from garden.search.rollout import compiled_kernel, rollout
 from garden.search.rounds import settle
 from garden.strategies.base import Fitted, Tempered
-from garden.strategies.memory import MEMORIES
-from garden.strategies.registry import WALKERS
+from garden.strategies.registry import MEMORIES, RULES, WALKERS
 
 pytest.importorskip("numba", reason="lazy walks run by compiled kernels")
 
@@ -33,7 +32,7 @@ def with_attributes(num_nodes, seed=0):
     )
 
 
-@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("memory", ["none", *RULES])
 @pytest.mark.parametrize("name", [*WALKERS, "universal", "beacons"])
 def test_lazy_walks__are_the_eager_ones_hop_for_hop(name, memory):
     contender = contender_named(name, memory)

@@ -17,12 +17,12 @@ from garden.search.metrics import expected_hops
 from garden.search.rollout import rollout, sampled_distributions
 from garden.search.temperature_tuning import prepare
 from garden.search.walk import walk
-from garden.strategies.memory import BY_SCORE, MEMORIES
-from garden.strategies.registry import WALKERS
+from garden.strategies.registry import BY_SCORE, RULES, WALKERS
 from garden.strategies.walkers import DistanceWalker, RandomWalker
 
 GRAPH = kaiser_hilgetag(n=40, beta=1, seed=2)
 TASK = SearchTask.split(GRAPH, seed=0)
+GENERAL = ("none", *RULES)  # memories for every strategy
 
 
 def ready(name):
@@ -31,7 +31,9 @@ def ready(name):
 
 
 @pytest.mark.parametrize("name", WALKERS)
-@pytest.mark.parametrize("memory", [*MEMORIES.values(), BY_SCORE], ids=[*MEMORIES, "by-score"])
+@pytest.mark.parametrize(
+    "memory", [*map(memory_named, GENERAL), BY_SCORE], ids=[*GENERAL, "by-score"]
+)
 def test_rollout__compiled_walks_equal_the_plain_walk_hop_for_hop(name, memory):
     strategy, rows = ready(name)
     pairs = TASK.test_pairs[:20]
@@ -77,7 +79,7 @@ def test_rollout__sampled_agrees_with_exact_within_its_interval(name, graph):
     assert abs(sampled[:, -1].mean() - exact[:, -1].mean()) <= 4.5 * spread + 1e-9
 
 
-@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("memory", GENERAL)
 def test_rollout__neither_batches_nor_threads_change_a_walk(memory, monkeypatch):
     strategy, rows = ready("distance")
     pairs = TASK.test_pairs[:50]
@@ -96,7 +98,7 @@ def test_rollout__neither_batches_nor_threads_change_a_walk(memory, monkeypatch)
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.integers(0, 2**31), st.sampled_from(sorted(MEMORIES)))
+@given(st.integers(0, 2**31), st.sampled_from(sorted(GENERAL)))
 def test_rollout__every_hop_follows_an_edge_and_walks_end_at_the_target(seed, memory):
     graph = kaiser_hilgetag(n=25, beta=0.5, seed=seed)
     strategy = DistanceWalker(temperature=0.1)

@@ -3,8 +3,8 @@ import pytest
 
 from garden.errors import SpecError
 from garden.resolve import memory_for, memory_named
-from garden.strategies.memory import BY_SCORE, FrontierMemory
-from garden.strategies.registry import WALKERS
+from garden.strategies.memory import FrontierMemory
+from garden.strategies.registry import BY_SCORE, WALKERS
 from garden.strategies.universal.policy import Universal
 
 NEIGHBOURS = np.array([4, 6, 9])

@@ -47,7 +47,7 @@ class Evaluate(Verb):
 
     memory: str = "none"
     """The memory of every strategy that names none of its own: none, visited, backtrack,
-    frontier."""
+    frontier, explore."""
 
     seed: int | None = None
     """Fixes the split and the pairs; 0 by default."""

@@ -44,7 +44,7 @@ class Route(Verb):
 
     memory: str = "none"
     """The memory, where the strategy names none: none, visited, backtrack,
-    frontier."""
+    frontier, explore."""
 
     graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
         default_factory=GraphOptions

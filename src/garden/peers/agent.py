@@ -41,7 +41,8 @@ from garden.peers.timers import Timers
 from garden.peers.views import AgentView, Profile, check_profile
 from garden.strategies.base import Strategy, scores_at_holder
 from garden.strategies.detours import recalled
-from garden.strategies.memory import MEMORIES, Memory
+from garden.strategies.memory import Memory
+from garden.strategies.registry import MEMORIES
 from garden.strategies.representations import Representations
 from garden.strategies.selection import choice_weights, choose, hop_uniform
 

@@ -22,8 +22,8 @@ from garden.storage import write_text
 from garden.strategies.base import Strategy, Tempered
 from garden.strategies.evn import EVNWalker, LinkCurve
 from garden.strategies.exported import Exported, copy_export, load_exported
-from garden.strategies.memory import BY_SCORE, MEMORIES, FrontierMemory, Memory
-from garden.strategies.registry import registered
+from garden.strategies.memory import FrontierMemory, Memory
+from garden.strategies.registry import BY_SCORE, MEMORIES, registered
 from garden.strategies.universal.policy import Universal
 from garden.strategies.universal.storage import load_universal
 

@@ -41,6 +41,7 @@ from garden.strategies.base import (
     checked_representations,
     is_ready,
 )
+from garden.strategies.explore import ExploreMemory
 from garden.strategies.gossip.protocol import GossipStrategy
 
 __all__ = ["Contender", "compare", "evaluated_pairs"]
@@ -207,6 +208,8 @@ def _player(
     ready = Contender(contender.label, strategy, contender.memory)
     sampled = choice.evaluation == "sampled"
     lazy = dear and sampled and compiled_kernel(contender.memory) is not None
+    if isinstance(contender.memory, ExploreMemory):  # its walks are dear to make again
+        lazy = lazy and isinstance(rows, LazyRows)
     return Player(ready, rows, cost, choice.evaluation, choice.reason, lazy, seed)
 
 

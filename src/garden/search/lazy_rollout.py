@@ -19,8 +19,10 @@ from garden.process_settings import map_in_threads
 from garden.search.config import PAPERS_LIMIT
 from garden.search.episode_rng import episode_streams
 from garden.search.lazy_rows import LazyRows, RowSource
-from garden.search.rollout import Kernel, Rollout, compiled_kernel
+from garden.search.link_tables import LinkTable
+from garden.search.rollout import Kernel, Rollout, compiled_kernel, with_links
 from garden.strategies.base import Strategy, checked_scores
+from garden.strategies.explore import ExploreMemory
 from garden.strategies.memory import Memory
 
 MIN_NODES = 20_000  # of a graph on which anything is lazy
@@ -72,6 +74,8 @@ class MetGraph:
         self.number_of = {target: 0}  # by position in the graph
         self.nodes = np.array([target])  # (num_met,) positions in the graph
         self.scores = np.array([np.nan])  # (num_met,); NaN where a node was no candidate yet
+        self.links: LinkTable | None = None  # of the first of these nodes, where a memory asks
+        self._num_linked = 0
         self._rows: dict[int, np.ndarray] = {}  # neighbours of holders, all by number
 
     def add(self, positions: np.ndarray) -> np.ndarray:
@@ -103,6 +107,15 @@ class MetGraph:
         wanted = np.concatenate([self._rows[self.number_of[holder]] for holder in holders.tolist()])
         unscored: np.ndarray = np.unique(wanted[np.isnan(self.scores[wanted])])
         return unscored
+
+    def linked(self, memory: ExploreMemory, rows: RowSource) -> LinkTable:
+        """The links of all of these nodes."""
+        if self.links is None:
+            self.links = LinkTable(memory)
+        if self._num_linked < len(self.nodes):
+            self.links.add(rows.take(self.nodes[self._num_linked :]))
+            self._num_linked = len(self.nodes)
+        return self.links
 
     def csr(self) -> tuple[np.ndarray, np.ndarray]:
         """Offsets and neighbours, by number."""
@@ -179,7 +192,10 @@ def lazy_rollout(
 
     def run(walks: _Walks) -> None:
         _score(walks, strategy, rows)
-        _walk(walks, kernel, strategy.selection == "argmax", max_hops)
+        own = kernel
+        if isinstance(memory, ExploreMemory):
+            own = with_links(kernel, walks.met.linked(memory, rows))
+        _walk(walks, own, strategy.selection == "argmax", max_hops)
 
     under_way = batches
     while under_way:
@@ -187,7 +203,7 @@ def lazy_rollout(
             walks.unscored = walks.met.hold(graph, walks.holders)
         if isinstance(rows, LazyRows):
             wanted = [walks.met.nodes[walks.unscored] for walks in under_way]
-            rows.prepare(np.concatenate([targets, *wanted]))
+            rows.prepare(np.concatenate([targets, *wanted, *(one.holders for one in under_way)]))
         map_in_threads(run, under_way)
         under_way = [walks for walks in under_way if len(walks.unfinished)]
     hops = np.empty((len(pairs), episodes_per_pair), dtype=np.int64)

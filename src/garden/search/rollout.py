@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, cast
 
 import numpy as np
 
@@ -19,9 +20,12 @@ from garden.graphs.graph import Graph
 from garden.process_settings import map_in_threads
 from garden.search.batched_walk import walk_batch
 from garden.search.episode_rng import episode_streams
+from garden.search.link_tables import LinkTable
 from garden.search.walk import walk
 from garden.strategies.base import ScoreSource, Strategy, score_blocks
-from garden.strategies.memory import MEMORIES, BatchMemory, FrontierMemory, Memory
+from garden.strategies.explore import ExploreMemory
+from garden.strategies.memory import BatchMemory, FrontierMemory, Memory
+from garden.strategies.registry import MEMORIES
 from garden.strategies.representations import Representations
 
 Kernel = Callable[..., None]
@@ -130,15 +134,32 @@ def _kernel_of(memory: Memory, representations: Representations) -> Kernel | Non
     """The function that walks many messages at once; None where numba or a kernel is missing."""
     if isinstance(memory, BatchMemory):
         return partial(walk_batch, memory=memory.among(representations))
-    return compiled_kernel(memory)
+    kernel = compiled_kernel(memory)
+    if kernel is not None and isinstance(memory, ExploreMemory):
+        links = LinkTable(memory)
+        links.add(representations)
+        return with_links(kernel, links)
+    return kernel
+
+
+def with_links(kernel: Kernel, links: LinkTable) -> Kernel:
+    """The walk of `explore` on nodes with these links."""
+    arguments = links.arguments()
+
+    def bound(*walk: Any) -> None:
+        kernel(*walk, *arguments)
+
+    return bound
 
 
 def compiled_kernel(memory: Memory) -> Kernel | None:
     """The compiled walk of a memory; None where numba or a kernel is missing.
 
-    A walk ends where a node has no neighbours.
+    A walk ends where a node has no neighbours. That of `explore` wants the arguments of a
+    :class:`LinkTable` as well.
     """
     try:
+        from garden.search.explore_kernel import walk_explore
         from garden.search.frontier_kernel import walk_frontier
         from garden.search.kernels import walk_backtrack, walk_memoryless, walk_visited
     except ImportError:
@@ -150,6 +171,8 @@ def compiled_kernel(memory: Memory) -> Kernel | None:
             patience=memory.patience,
             by_score=memory.by_score,
         )
+    if isinstance(memory, ExploreMemory):
+        return cast(Kernel, walk_explore)
     if memory is not MEMORIES.get(memory.name):
         return None
     compiled: dict[str, Kernel] = {

@@ -22,7 +22,7 @@ from garden.search.metrics import PairOutcomes
 from garden.search.play import Player, outcomes_of, pair_blocks, play_block, table_columns
 from garden.search.progress import Progress, silent
 from garden.strategies.base import ENTRIES_PER_BLOCK
-from garden.strategies.memory import MEMORIES
+from garden.strategies.registry import MEMORIES
 
 MAX_TRIES = 3  # a unit whose worker dies more often is at fault itself
 UNITS_PER_WORKER = 4  # where nothing binds the size of a unit

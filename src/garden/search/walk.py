@@ -164,10 +164,8 @@ def _walk(
 ) -> Walk:
     """The walk, given the candidates of a holder in their order, and the number of each hop."""
     check_declarations(strategy)
-    if isinstance(representations, Representations):
-        memory = memory.among(representations)
+    memory = memory.among(representations).towards(target)
     target_row = representations.take(np.array([target]))
-    memory = memory.towards(target)
     state: Any = memory.start()
     nodes = [source]
     probabilities: list[float] = []

@@ -52,6 +52,8 @@ class Strategy(ABC):
         scores_compare: Whether scores of the neighbours of different holders compare, which the
             `frontier` memory uses.
         knows: What its agents know, as reports say it.
+        shows_links: Whether rows show a node's links by profile keys, which the `explore` memory
+            needs.
         holder_scores_by_table: Whether a holder asks for a table of one target, not for pairs.
 
     """
@@ -61,6 +63,7 @@ class Strategy(ABC):
     needs_attributes: ClassVar[bool] = True
     scores_compare: ClassVar[bool] = False
     knows: ClassVar[Knowledge] = "ego"
+    shows_links: ClassVar[bool] = False
     holder_scores_by_table: ClassVar[bool] = False
 
     @property

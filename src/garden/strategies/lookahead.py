@@ -36,6 +36,7 @@ class LookaheadWalker(Strategy):
 
     name: ClassVar[str] = "lookahead"
     selection: ClassVar[Selection] = "argmax"
+    shows_links: ClassVar[bool] = True
     holder_scores_by_table: ClassVar[bool] = True
 
     def represent(self, egos: EgoGraphs) -> Representations:
@@ -65,6 +66,7 @@ class BidirectionalWalker(Strategy):
 
     name: ClassVar[str] = "bidirectional"
     selection: ClassVar[Selection] = "argmax"
+    shows_links: ClassVar[bool] = True
     holder_scores_by_table: ClassVar[bool] = True
 
     def represent(self, egos: EgoGraphs) -> Representations:

@@ -14,11 +14,19 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self, final
+from typing import Any, Protocol, Self, final
 
 import numpy as np
 
 from garden.strategies.representations import Representations
+
+
+class RowTable(Protocol):
+    """Rows of a strategy, one per node, at hand or made when they are asked for."""
+
+    def take(self, nodes: np.ndarray) -> Representations:
+        """The rows of these nodes, (num_taken,) addresses, in this order."""
+        ...
 
 
 class Memory(ABC):
@@ -57,8 +65,8 @@ class Memory(ABC):
 
         """
 
-    def among(self, representations: Representations) -> Self:
-        """The memory for a graph with these representations; most do not use them."""
+    def among(self, rows: RowTable) -> Self:
+        """The memory for a graph whose nodes have these rows; most do not use them."""
         return self
 
     def towards(self, target: int) -> Self:
@@ -299,17 +307,3 @@ def way_in_tree(came_from: Mapping[int, int], start: int, stop: int) -> tuple[in
         down.append(came_from[down[-1]])
     climb = sorted(up, key=up.__getitem__)[1 : up[down[-1]] + 1]
     return (*climb, *reversed(down[:-1]))
-
-
-MEMORIES: Mapping[str, Memory] = {
-    memory.name: memory
-    for memory in (NoMemory(), VisitedMemory(), BacktrackMemory(), FrontierMemory())
-}
-
-
-RULES = tuple(name for name in MEMORIES if name != NoMemory.name)
-"""The names of all memories but `none`."""
-
-
-BY_SCORE = FrontierMemory(hop_price=2.0, patience=math.inf, by_score=True)
-"""`frontier` for strategies whose scores compare across holders."""

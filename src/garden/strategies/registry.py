@@ -1,10 +1,12 @@
-"""Strategies by name, for every graph and without training: a call gives a fresh one.
+"""Strategies and memories by name, for every graph and without training.
 
-``NAME:key=value,…`` sets the parameters of those that have some.
+A strategy's entry is called for a fresh one; ``NAME:key=value,…`` sets the parameters of those that
+have some.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any
@@ -12,9 +14,17 @@ from typing import Any
 from garden.errors import SpecError
 from garden.strategies.base import Strategy
 from garden.strategies.evn import EVNWalker
+from garden.strategies.explore import ExploreMemory
 from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.gossip.directory import Directory
 from garden.strategies.lookahead import BidirectionalWalker, LookaheadWalker
+from garden.strategies.memory import (
+    BacktrackMemory,
+    FrontierMemory,
+    Memory,
+    NoMemory,
+    VisitedMemory,
+)
 from garden.strategies.walkers import (
     ConnectionWalker,
     DistanceWalker,
@@ -40,6 +50,24 @@ GOSSIP: Mapping[str, Callable[..., Strategy]] = {
     strategy.name: strategy for strategy in (Beacons, Directory)
 }
 """Strategies whose agents tell their neighbours something first."""
+
+MEMORIES: Mapping[str, Memory] = {
+    memory.name: memory
+    for memory in (
+        NoMemory(),
+        VisitedMemory(),
+        BacktrackMemory(),
+        FrontierMemory(),
+        ExploreMemory(),
+    )
+}
+"""All memories."""
+
+RULES = (VisitedMemory.name, BacktrackMemory.name, FrontierMemory.name)
+"""The names of the memories that every strategy can play with."""
+
+BY_SCORE = FrontierMemory(hop_price=2.0, patience=math.inf, by_score=True)
+"""`frontier` for strategies whose scores compare across holders."""
 
 
 def registered(name: str) -> Strategy | None:

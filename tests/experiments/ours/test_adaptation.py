@@ -58,7 +58,7 @@ def test_adaptation__claims_follow_the_results(tmp_path):
 
 def test_adaptation__its_contenders_are_those_of_the_one_builder():
     from garden.resolve import contender_of, strategy_named
-    from garden.strategies.memory import BY_SCORE
+    from garden.strategies.registry import BY_SCORE
 
     universal = strategy_named("universal")
     assert contender_of("it", universal, "frontier").memory is BY_SCORE

@@ -100,6 +100,13 @@ def test_work__plays_a_policy_and_the_rules_on_the_same_targets(few_sources, tmp
     assert rules["targets"] == left["targets"]
 
 
+def test_work__with_the_memory_of_stored_results_keeps_their_address():
+    stored, other = LeftOut(SPEC, EARLIER), LeftOut(SPEC, EARLIER, memory="explore")
+    assert "memory" not in stored.to_json()
+    assert stored.key != other.key
+    assert other.title == f"{SPEC}, {EARLIER}+explore"
+
+
 def outcome(ratio):
     return {"pairs": [10, 10, 10], "ratio": [ratio, ratio, ratio], "truncated": [0.0, 0.1, 0.0]}
 
@@ -110,12 +117,15 @@ def test_findings__tell_where_a_policy_is_no_worse_than_the_best_rule():
         contenders = {rule: outcome(ratio) for rule, ratio in rules.items()}
         results = {"rules": {"targets": [0, 1, 2], "contenders": contenders}}
         for who, ratio in ratios.items():
-            played_by = {f"{who}+backtrack": outcome(ratio)}
+            label = who if "+" in who else f"{who}+backtrack"
+            played_by = {label: outcome(ratio)}
             results[who] = {"targets": [0, 1, 2], "contenders": played_by}
         return results
 
     results = {
-        "facebook:1": of({EARLIER: 1.2, GRAPH: 1.5, FAMILY: 1.7, TAUGHT: 1.6}),
+        "facebook:1": of(
+            {EARLIER: 1.2, GRAPH: 1.5, FAMILY: 1.7, TAUGHT: 1.6, f"{EARLIER}+explore": 1.1}
+        ),
         "zero:x": of({EARLIER: 1.5149, FAMILY: 1.6}),
     }
     found = findings_of(results, {"facebook:1": "facebook"}, [("facebook:1", "a")])
@@ -126,7 +136,8 @@ def test_findings__tell_where_a_policy_is_no_worse_than_the_best_rule():
     assert whose[FAMILY].undecided_on == ("zero:x",)
     summary = {row[0]: row for row in found.tables[0].rows}
     assert summary["facebook"][2:] == (
-        "1.20 (1.20)", "1.50 (1.50)", "1.70 (1.70)", "1.60 (1.60)", "1.50", "1 / 1 / 0 / 0 of 1",
+        "1.20 (1.20)", "1.50 (1.50)", "1.70 (1.70)", "1.60 (1.60)", "1.10 (1.10)", "–", "1.50",
+        "1 / 1 / 0 / 0 / 1 / – of 1",
     )  # fmt: skip
     assert summary["profiles say nothing"][3] == "–"
 

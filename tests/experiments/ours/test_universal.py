@@ -9,7 +9,7 @@ from garden.experiments.report.intervals import pooled
 from garden.experiments.run.config import Scope
 from garden.experiments.run.policy_cache import PolicyCache
 from garden.search.config import EvaluationConfig
-from garden.strategies.memory import RULES
+from garden.strategies.registry import RULES
 from garden.training.universal.config import UniversalConfig
 from small_work import GRAPH, outcome
 

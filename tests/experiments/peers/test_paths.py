@@ -8,7 +8,7 @@ import garden
 from garden.cli.main import main
 from garden.experiments.peers import paths
 from garden.experiments.peers.paths import compare_paths
-from garden.strategies.memory import MEMORIES
+from garden.strategies.registry import MEMORIES
 
 SPEC = "kaiser-hilgetag:n=40,beta=1,seed=1"
 

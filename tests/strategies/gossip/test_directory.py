@@ -27,7 +27,7 @@ from garden.strategies.gossip.cards import (
 )
 from garden.strategies.gossip.directory import Directory
 from garden.strategies.gossip.paths import steps_of
-from garden.strategies.memory import MEMORIES
+from garden.strategies.registry import MEMORIES, RULES
 from garden.strategies.representations import differing_rows
 
 LIMIT = 1000
@@ -428,4 +428,4 @@ def test_directory__refuses_parameters_that_make_no_sense(name, complaint):
 
 
 def test_memory__others_do_not_look_at_the_target():
-    assert all(memory.towards(3) is memory for memory in MEMORIES.values())
+    assert all(memory.towards(3) is memory for memory in map(MEMORIES.get, RULES))

@@ -14,7 +14,7 @@ from garden.search.config import EvaluationConfig
 from garden.search.episode_rng import episode_streams
 from garden.search.rollout import rollout
 from garden.search.walk import walk
-from garden.strategies.memory import MEMORIES
+from garden.strategies.registry import MEMORIES
 from garden.strategies.universal.edge_bias import EdgeBias
 from garden.training.universal.adapt_local import LearningAgent, edge_bias_of, learn_locally, send
 from garden.training.universal.config import AdaptConfig

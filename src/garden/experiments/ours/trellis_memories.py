@@ -21,7 +21,7 @@ from garden.experiments.run.config import FIRST_SEED, Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
 from garden.search.config import PAPERS_LIMIT, EvaluationConfig
-from garden.strategies.memory import RULES
+from garden.strategies.registry import RULES
 from garden.training.config import TrainingOptions
 
 _QUICK_UPDATES = 10

@@ -26,7 +26,7 @@ from garden.experiments.run.policy_cache import PolicyCache, graph_of, outcomes_
 from garden.resolve import contender_of, memory_for, strategy_named
 from garden.search.compare import compare
 from garden.search.config import PAPERS_LIMIT, EvaluationConfig
-from garden.strategies.memory import RULES
+from garden.strategies.registry import RULES
 from garden.strategies.universal.policy import Universal
 from garden.training.universal.config import UniversalConfig
 from garden.training.universal.curriculum import FACEBOOK, KINDS

@@ -24,7 +24,7 @@ from garden.search.config import PAPERS_LIMIT
 from garden.search.metrics import expected_hops
 from garden.search.rollout import rollout, sampled_distributions
 from garden.strategies.base import ScoreMemo
-from garden.strategies.memory import RULES
+from garden.strategies.registry import RULES
 from garden.strategies.universal.policy import Universal
 from garden.strategies.universal.storage import holds_universal, load_universal
 from garden.training.universal.config import UniversalConfig

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 from garden.errors import SpecError
 from garden.models.registry import REVISIONS, ModelConfig
 from garden.search.config import PAPERS_LIMIT, EvaluationConfig
-from garden.strategies.memory import MEMORIES
+from garden.strategies.registry import MEMORIES
 from garden.training.config import TrainingOptions, default_method
 
 if TYPE_CHECKING:

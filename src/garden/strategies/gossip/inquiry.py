@@ -28,7 +28,7 @@ import numpy as np
 from garden.strategies.gossip.archive import Archive, Quest, Routes
 from garden.strategies.gossip.beacons import HOP, Beacons
 from garden.strategies.gossip.cards import Left, cards_of, directories_of, left_cards, own_keys
-from garden.strategies.memory import BacktrackMemory, BatchMemory, Memory
+from garden.strategies.memory import BacktrackMemory, BatchMemory, Memory, RowTable
 from garden.strategies.representations import Representations
 
 MAX_REMEMBERED = 1 << 14  # holders and states of one target, tens of megabytes
@@ -72,9 +72,10 @@ class InquiryMemory(BatchMemory):
     archive: Archive | None = None
     quest: Quest | None = None
 
-    def among(self, representations: Representations) -> Self:
+    def among(self, rows: RowTable) -> Self:
         """The memory for these rows, their cards left with their directories."""
-        return self.with_cards(representations, left_cards(representations, self.beacons.k))
+        assert isinstance(rows, Representations), "strategies with rounds have all rows at hand"
+        return self.with_cards(rows, left_cards(rows, self.beacons.k))
 
     def with_cards(self, rows: Representations, left: Left) -> Self:
         """The memory for these rows, where directories keep the cards that were left."""

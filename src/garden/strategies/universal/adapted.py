@@ -48,6 +48,7 @@ class Adapted(Strategy):
 
     name: ClassVar[str] = "adapted"
     selection: ClassVar[Selection] = "softmax"
+    shows_links: ClassVar[bool] = True
 
     @property
     def trained_on(self) -> GraphIdentity:

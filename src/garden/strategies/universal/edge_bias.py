@@ -6,13 +6,13 @@ message to t, it chooses by score(j, t) + b_ij; representations and scores stay 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import final
+from typing import Self, final
 
 import numpy as np
 
-from garden.strategies.memory import BatchMemory, Memory, NoMemory
+from garden.strategies.memory import BatchMemory, Memory, NoMemory, RowTable
 
 LOCAL = "local"
 
@@ -83,6 +83,14 @@ class EdgeBiasThenMemory(BatchMemory):
     def name(self) -> str:  # type: ignore[override]
         """``local`` and the memory's own name."""
         return f"{LOCAL}, {self.memory.name}"
+
+    def among(self, rows: RowTable) -> Self:
+        """The memory for a graph whose nodes have these rows."""
+        return replace(self, memory=self.memory.among(rows))
+
+    def towards(self, target: int) -> Self:
+        """The memory of messages to this target."""
+        return replace(self, memory=self.memory.towards(target))
 
     def start_many(self, count: int) -> np.ndarray:
         """A state of the memory for each message, (count,) objects."""

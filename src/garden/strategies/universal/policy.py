@@ -91,6 +91,7 @@ class Universal(Strategy):
     name: ClassVar[str] = "universal"
     selection: ClassVar[Selection] = "softmax"
     scores_compare: ClassVar[bool] = True
+    shows_links: ClassVar[bool] = True
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -31,7 +31,8 @@ from garden.search.metrics import mean_ratio, oracle_ratios
 from garden.search.progress import Progress, silent
 from garden.search.rollout import rollout
 from garden.strategies.base import Strategy
-from garden.strategies.memory import MEMORIES, Memory
+from garden.strategies.memory import Memory
+from garden.strategies.registry import MEMORIES
 from garden.strategies.selection import choice_weights, choose
 from garden.strategies.universal.adapted import Adapted
 from garden.strategies.universal.edge_bias import EdgeBias, EdgeBiasMemory

@@ -15,7 +15,7 @@ from garden.experiments.ours.newcomers.experiment import (
 from garden.experiments.ours.newcomers.trial import MEMORYLESS, NewcomerTrial
 from garden.experiments.run.config import Scope
 from garden.experiments.run.policy_cache import PolicyCache
-from garden.strategies.memory import RULES
+from garden.strategies.registry import RULES
 from small_work import GRAPH, outcome
 
 

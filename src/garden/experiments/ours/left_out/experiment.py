@@ -22,11 +22,14 @@ from garden.experiments.ours.left_out.holdouts import LeftOutTraining
 from garden.experiments.ours.left_out.play import played
 from garden.experiments.ours.left_out.tables import (
     EARLIER,
+    EXPLORE,
     FAMILY,
     GRAPH,
+    MEMORY,
     RULES,
     TAUGHT,
     findings_of,
+    label_of,
 )
 from garden.experiments.report.sections import Findings
 from garden.experiments.run.config import Scope
@@ -38,7 +41,6 @@ from garden.strategies.universal.policy import Universal
 from garden.training.universal.config import UniversalConfig
 from garden.training.universal.training_set import GENERATED, sources
 
-MEMORY = "backtrack"
 CONFIG = UniversalConfig(updates=1500, bound=3.0)
 _QUICK_CONFIG = UniversalConfig(updates=20)
 _QUICK_GRAPHS = ("facebook:414",)
@@ -63,11 +65,20 @@ class LeftOut(Work):
     """``rules``, or one of :data:`.tables.POLICIES`."""
 
     training: LeftOutTraining | None = None
+    memory: str = MEMORY
+    """What a policy plays with; rules have their own."""
 
     @property
     def title(self) -> str:
         """The graph and who plays it."""
-        return f"{self.graph}, {self.who}"
+        return f"{self.graph}, {label_of(self.who, self.memory)}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The unit as plain values; results that are stored go without the memory's name."""
+        content = super().to_json()
+        if self.memory == MEMORY:
+            del content["memory"]
+        return content
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Play the pairs of the graph.
@@ -88,7 +99,7 @@ class LeftOut(Work):
             else self.training.policy(cache.policies)
         )
         assert isinstance(policy, Universal)
-        return played(graph, [f"{self.who}+{MEMORY}"], {self.who: policy}, max_pairs=limit)
+        return played(graph, [f"{self.who}+{self.memory}"], {self.who: policy}, max_pairs=limit)
 
 
 def works(scope: Scope) -> Sequence[Work]:
@@ -110,11 +121,13 @@ def _works_of(name: str, family: str | None, config: UniversalConfig, quick: boo
         LeftOut(name, EARLIER),
         LeftOut(name, FAMILY, LeftOutTraining(relatives, config)),
         LeftOut(name, TAUGHT, LeftOutTraining((), config)),
+        LeftOut(name, EARLIER, None, EXPLORE),
     ]
     if family is not None:
         # A quick run does not compare all graphs with each other.
         fold = (name,) if quick else next(fold for fold in folds() if name in fold)
-        found.append(LeftOut(name, GRAPH, LeftOutTraining(fold, config)))
+        without = LeftOutTraining(fold, config)
+        found += [LeftOut(name, GRAPH, without, memory) for memory in (MEMORY, EXPLORE)]
     return found
 
 
@@ -123,7 +136,8 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     results: dict[str, dict[str, Any]] = {}
     for work in works(scope):
         assert isinstance(work, LeftOut)
-        results.setdefault(work.graph, {})[work.who] = result_of(work)
+        who = label_of(work.who, work.memory)
+        results.setdefault(work.graph, {})[who] = result_of(work)
     families = {source.spec: source.family for source in real_sources()}
     return findings_of(results, families, () if scope.quick else folds())
 

@@ -16,7 +16,9 @@ TAUGHT = "universal-2"
 RULES = ("bidirectional+visited", "greedy+backtrack", "distance+visited", "random")
 COMPARED = RULES[:3]
 POLICIES = (EARLIER, GRAPH, FAMILY, TAUGHT)
-MEMORY = "backtrack"
+MEMORY, EXPLORE = "backtrack", "explore"
+EXPLORING = (f"{EARLIER}+{EXPLORE}", f"{GRAPH}+{EXPLORE}")
+SHOWN = (*POLICIES, *EXPLORING)
 KIN = (
     ("`facebook:414`", "`facebook:348`, by content: 542 links"),
     ("`citation/cora`", "`citation/cora_ml`, by name"),
@@ -24,6 +26,12 @@ KIN = (
 )
 SLACK, WORSE = 1.01, 1.10  # of the best rule's ratio: no worse; clearly worse
 METRICS = ("ratio", "truncated")
+
+
+def label_of(who: str, memory: str) -> str:
+    """The name of a policy with its memory, as tables have it."""
+    return who if memory == MEMORY else f"{who}+{memory}"
+
 
 Results = Mapping[str, Mapping[str, Mapping[str, Any]]]
 """By graph, then by who played it: what :func:`.play.played` gave."""
@@ -70,15 +78,17 @@ def findings_of(
             f"{_in_words(who)} needs at most 1 % more hops than the best of three rules",
             {row.spec: row.verdict(who) for row in rows if who in row.over},
         )
-        for who in POLICIES
+        for who in SHOWN
         if any(who in row.over for row in rows)
     )
     return Findings(claims, (_by_family(rows), _by_graph(rows), _of_folds(folds)))
 
 
 def _in_words(who: str) -> str:
-    if who in (GRAPH, FAMILY):
-        return f"A policy trained as `{TAUGHT}` with the {who}"
+    head, plus, memory = who.partition("+")
+    if head in (GRAPH, FAMILY):
+        played_with = f", with `{memory}`," if plus else ""
+        return f"A policy trained as `{TAUGHT}` with the {head}{played_with}"
     return f"`{who}`"
 
 
@@ -126,7 +136,7 @@ class _Row:
 def _row(spec: str, parts: Mapping[str, Mapping[str, Any]], families: Mapping[str, str]) -> _Row:
     pool = pooled([joined(parts)], metrics=METRICS)
     names = {label: label.removesuffix(f"+{MEMORY}") for label in pool.labels}
-    policies = {label: name for label, name in names.items() if name in POLICIES}
+    policies = {label: name for label, name in names.items() if name in SHOWN}
     shown = {label: policies.get(label, label) for label in pool.labels}
     ratios = {name: pool.estimate("ratio", label) for label, name in shown.items()}
     over = {}
@@ -138,15 +148,16 @@ def _row(spec: str, parts: Mapping[str, Mapping[str, Any]], families: Mapping[st
 
 
 def _by_graph(rows: Sequence[_Row]) -> Table:
-    shown = (*POLICIES, *COMPARED)
+    shown = (*SHOWN, *COMPARED)
 
     def cells(row: _Row) -> tuple[str, ...]:
         return tuple(row.ratios[who].text() if who in row.ratios else "–" for who in shown)
 
     return Table(
         "left-out-graphs",
-        f"Oracle ratio on each graph, policies with `{MEMORY}` and rules (95 % interval)",
-        ("graph", *shown, f"truncated, %: {', '.join(POLICIES)}"),
+        f"Oracle ratio on each graph, policies with `{MEMORY}` where no memory is named, and rules "
+        "(95 % interval)",
+        ("graph", *shown, f"truncated, %: {', '.join(SHOWN)}"),
         tuple((row.spec, *cells(row), _truncations(row)) for row in rows),
         "Every pair of graphs up to 600 nodes; the first 20,000 drawn pairs up to 2,900 nodes, the "
         "first 2,000 or fewer above. Intervals by bootstrap over targets.",
@@ -165,7 +176,7 @@ def _of_folds(folds: Sequence[tuple[str, ...]]) -> Table:
 
 
 def _truncations(row: _Row) -> str:
-    found = [row.truncated.get(who) for who in POLICIES]
+    found = [row.truncated.get(who) for who in SHOWN]
     return " / ".join("–" if one is None else f"{100 * one:.1f}" for one in found)
 
 
@@ -176,27 +187,28 @@ def _by_family(rows: Sequence[_Row]) -> Table:
     lines = [(name, str(len(of)), *_summary(of)) for name, of in groups.items()]
     return Table(
         "left-out",
-        f"Oracle ratio by family, policies with `{MEMORY}`: mean over graphs (worst graph)",
-        ("family", "graphs", *POLICIES, "best of three rules", "no worse than the best rule"),
+        f"Oracle ratio by family, policies with `{MEMORY}` where no memory is named: mean over "
+        "graphs (worst graph)",
+        ("family", "graphs", *SHOWN, "best of three rules", "no worse than the best rule"),
         tuple(lines),
         "`universal` was trained on the first family, on `twitch:*`, on `musae-facebook` and on "
         "generated graphs of kind `attributed`; `universal-2` on all real graphs here and on other "
         "generated graphs of the four kinds. The last column counts graphs, among those that "
-        f"rules played, on which {' / '.join(POLICIES)} needs at most 1 % more hops than the best "
+        f"rules played, on which {' / '.join(SHOWN)} needs at most 1 % more hops than the best "
         "of `bidirectional+visited`, `greedy+backtrack` and `distance+visited`.",
     )
 
 
 def _summary(rows: Sequence[_Row]) -> tuple[str, ...]:
     cells = []
-    for who in POLICIES:
+    for who in SHOWN:
         found = [row.ratios[who].mean for row in rows if who in row.ratios]
         cells.append(f"{np.mean(found):.2f} ({max(found):.2f})" if found else "–")
     held = [row for row in rows if row.over]
     if not held:
         return (*cells, "–", "–")
     best = np.mean([row.ratios[row.best_rule].mean for row in held])
-    counts = [_count(held, who) for who in POLICIES]
+    counts = [_count(held, who) for who in SHOWN]
     return (*cells, f"{best:.2f}", f"{' / '.join(counts)} of {len(held)}")
 
 

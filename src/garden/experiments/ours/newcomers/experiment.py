@@ -17,7 +17,7 @@ from garden.experiments.run.config import FIRST_SEED, Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Work
 from garden.models.registry import ModelConfig
-from garden.strategies.memory import RULES
+from garden.strategies.registry import RULES
 from garden.training.config import TrainingOptions
 
 NUM_SEEDS = 5

@@ -22,7 +22,7 @@ from garden.resolve import contender_of, strategy_named
 from garden.search.compare import compare
 from garden.search.config import PAPERS_LIMIT, EvaluationConfig
 from garden.strategies.base import Strategy
-from garden.strategies.memory import RULES
+from garden.strategies.registry import RULES
 from garden.training.config import TrainingOptions
 from garden.training.universal.config import AdaptConfig, UniversalConfig
 from garden.training.universal.curriculum import MUSAE

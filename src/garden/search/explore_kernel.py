@@ -1,0 +1,174 @@
+"""The compiled walk with the memory `explore`; see :mod:`garden.search.kernels`.
+
+It equals :class:`garden.strategies.explore.ExploreMemory` hop for hop. Importing this module needs
+numba.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from garden.compiled import compiled
+from garden.search.kernels import next_state, uniform
+
+
+@compiled()
+def add_links(node, offsets, numbers, times, seen_links, sign):  # type: ignore[no-untyped-def]
+    """Add the links of a node to those seen, or take them away again, by ``sign``."""
+    for k in range(offsets[node], offsets[node + 1]):
+        seen_links[numbers[k]] += sign * times[k]
+
+
+@compiled()
+def count_new_links(node, offsets, numbers, mates, times, seen_links):  # type: ignore[no-untyped-def]
+    """What :func:`garden.strategies.explore.new_links` gives."""
+    total = 0
+    for k in range(offsets[node], offsets[node + 1]):
+        count, all_seen = times[k], seen_links[numbers[k]]
+        if mates[k] == numbers[k]:
+            known = all_seen - count
+        else:
+            known = count * seen_links[mates[k]] // all_seen
+        total += count - min(count, known)
+    return total
+
+
+@compiled()
+def highest_bound(neighbours, met, scores, most_gains):  # type: ignore[no-untyped-def]
+    """The neighbour, not met, whose value can be the highest of all; −1 where all are met."""
+    first = -1
+    for node in neighbours:
+        if not met[node] and (
+            first < 0 or scores[node] + most_gains[node] > scores[first] + most_gains[first]
+        ):
+            first = node
+    return first
+
+
+@compiled()
+def place_to_turn(way, has_more, depth, neighbours):  # type: ignore[no-untyped-def]
+    """What :func:`garden.strategies.explore.place_to_turn` gives, −1 for None."""
+    deepest = depth - 1
+    while deepest >= 0 and not has_more[deepest]:
+        deepest -= 1
+    if deepest < 0:
+        return -1
+    for place in range(deepest, depth):
+        for neighbour in neighbours:
+            if neighbour == way[place]:
+                return place
+    return -1
+
+
+@compiled()
+def walk_explore(  # type: ignore[no-untyped-def]
+    indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths,
+    own, bags, most_gains, offsets, numbers, mates, times, num_ids, gains,
+):  # fmt: skip
+    """As :func:`garden.search.kernels.walk_memoryless`, to unmet neighbours with new links first.
+
+    The last arguments are those of :meth:`garden.search.link_tables.LinkTable.arguments`. New links
+    are only counted where they can matter: a node's links bound what they can add to its score.
+    """
+    num_nodes = len(indptr) - 1
+    met = np.zeros(num_nodes, dtype=np.bool_)
+    met_again = np.zeros(num_nodes, dtype=np.bool_)  # by the plain search at the end
+    seen = np.zeros(num_nodes, dtype=np.bool_)
+    seen_links = np.zeros(num_ids[0], dtype=np.int64)
+    way = np.empty(num_nodes, dtype=np.int64)
+    has_more = np.empty(num_nodes, dtype=np.bool_)
+    path = np.empty(max_hops + 1, dtype=np.int64)
+    best = np.empty(np.max(np.diff(indptr)), dtype=np.int64)
+    for episode in range(len(sources)):
+        state = states[episode]
+        holder = sources[episode]
+        hop = 0
+        depth = 0
+        plain = False
+        path[0] = holder
+        while holder != target and hop < max_hops and indptr[holder] < indptr[holder + 1]:
+            neighbours = indices[indptr[holder] : indptr[holder + 1]]
+            state = next_state(state)
+            onward = -1
+            if not plain:
+                met[holder] = True
+                if not seen[holder]:
+                    seen[holder] = True
+                    add_links(holder, offsets, numbers, times, seen_links, 1)
+                for node in neighbours:
+                    if not seen[node]:
+                        seen[node] = True
+                        add_links(node, offsets, numbers, times, seen_links, 1)
+                first = highest_bound(neighbours, met, scores, most_gains)
+                highest = -np.inf
+                if first >= 0:
+                    new = count_new_links(first, offsets, numbers, mates, times, seen_links)
+                    if new > 0:
+                        highest = scores[first] + gains[new]
+                count = 0
+                useful = 0
+                for node in neighbours:
+                    if met[node] or (useful > 1 and scores[node] + most_gains[node] < highest):
+                        continue
+                    new = count_new_links(node, offsets, numbers, mates, times, seen_links)
+                    if new == 0 and (own[node] != own[target] or bags[node] != bags[target]):
+                        continue
+                    useful += 1
+                    value = scores[node] + gains[new]
+                    if value > highest:
+                        highest = value
+                        count = 0
+                    if value == highest:
+                        best[count] = node
+                        count += 1
+                if useful:
+                    way[depth] = holder
+                    has_more[depth] = useful > 1
+                    depth += 1
+                    onward = best[int(uniform(state) * count)]
+                else:
+                    place = place_to_turn(way, has_more, depth, neighbours)
+                    if place >= 0:
+                        depth = place
+                        onward = way[place]
+                    else:
+                        plain = True
+                        depth = 0
+            if plain:
+                if not met_again[holder]:
+                    met_again[holder] = True
+                    way[depth] = holder
+                    depth += 1
+                highest = -np.inf
+                count = 0
+                for node in neighbours:
+                    if met_again[node]:
+                        continue
+                    if scores[node] > highest:
+                        highest = scores[node]
+                        count = 0
+                    if scores[node] == highest:
+                        best[count] = node
+                        count += 1
+                if count:
+                    onward = best[int(uniform(state) * count)]
+                else:
+                    depth -= 1
+                    onward = way[depth - 1]
+            holder = onward
+            hop += 1
+            path[hop] = holder
+        hops[episode] = hop if holder == target else max_hops + 1
+        for k in range(hop + 1):
+            node = path[k]
+            met[node] = False
+            met_again[node] = False
+            if seen[node]:
+                seen[node] = False
+                add_links(node, offsets, numbers, times, seen_links, -1)
+            for other in indices[indptr[node] : indptr[node + 1]]:
+                if seen[other]:
+                    seen[other] = False
+                    add_links(other, offsets, numbers, times, seen_links, -1)
+            if len(paths):
+                paths[episode, k] = node
