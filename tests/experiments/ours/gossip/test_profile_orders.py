@@ -1,3 +1,6 @@
+import os
+import subprocess
+import sys
 from itertools import pairwise, permutations
 
 import numpy as np
@@ -124,3 +127,15 @@ def test_order_ratios__says_where_groups_were_too_large_to_be_exact(monkeypatch)
     found = order_ratios(Graph.from_edges(edges, 5, attributes=np.zeros((5, 1))))
     assert not found.exact
     assert found.least <= found.best_known
+
+
+def test_experiments__are_there_without_compiled_kernels():
+    subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import garden.experiments.run.reproduce as r; r.experiment_named('gossip')",
+        ],
+        env={**os.environ, "GARDEN_KERNELS": "0"},
+        check=True,
+    )

@@ -20,12 +20,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from garden.experiments.ours.gossip.tour_kernels import (
-    bound_by_walks,
-    cost_of_tour,
-    improved_tour,
-    least_by_subsets,
-)
 from garden.graphs.distances import distances
 from garden.graphs.graph import Graph
 from garden.search.progress import Progress, silent
@@ -80,10 +74,19 @@ def order_ratios(graph: Graph, progress: Progress = silent) -> OrderRatios:
 def ratios_of_orders(away: np.ndarray, between: np.ndarray) -> tuple[float, float, float]:
     """A bound on the mean ratio of all orders, that of the best order found, and nearest first.
 
+    Needs numba.
+
     Args:
         away: (m,) int64, distances from the source, at least 1.
         between: (m, m) int64, distances among the nodes.
     """
+    from garden.experiments.ours.gossip.tour_kernels import (
+        bound_by_walks,
+        cost_of_tour,
+        improved_tour,
+        least_by_subsets,
+    )
+
     count, weights = len(away), 1 / away
     order = nearest_first(away, between)
     nearest = float(cost_of_tour(order, away, between, weights))
