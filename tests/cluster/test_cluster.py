@@ -193,6 +193,15 @@ def test_cluster__paths_are_those_of_peers_in_virtual_time(cluster, graph, count
     assert [one.path for one in sent] == expected
 
 
+def test_cluster__with_paths_in_rows_takes_the_paths_of_one_process(folder, graph):
+    name, pairs = "beacons:k=2,paths=2+backtrack", pairs_of(graph, 40)
+    with Cluster(folder, name, config=NO_CORES) as cluster:
+        cluster.settle()
+        sent = sent_by(cluster, graph, pairs)
+    assert [one.path for one in sent] == walks_of(graph, name, pairs)
+    assert {one.ending for one in sent} == {"delivered"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("memory", ["none", "visited", "frontier"])
 def test_cluster__of_ten_thousand_nodes_equals_one_process(tmp_path, memory):

@@ -35,6 +35,16 @@ def test_rounds__of_shards_give_the_rows_of_one_process(shards_of, make, strateg
         assert_same_rows(rows, expected.take(cut.positions(shard.keys)))
 
 
+@pytest.mark.parametrize("paths", [1, 4])
+def test_rounds__of_shards_carry_paths(shards_of, paths):
+    strategy = Beacons(k=4, paths=paths)
+    cut = shards_of(power_law(200, 4), 3)
+    expected = representations_of(cut.graph, strategy)
+    assert len(expected.ragged["path_keys"].values) > 0
+    for shard, rows in zip(cut.shards, settled(plain_rounds(cut, strategy))[0], strict=True):
+        assert_same_rows(rows, expected.take(cut.positions(shard.keys)))
+
+
 @pytest.mark.parametrize("name", ["bidirectional", "lookahead", "universal", "connection"])
 def test_rounds__of_strategies_without_rounds_give_borders_their_rows(shards_of, name):
     cut = shards_of(garden.load("kaiser-hilgetag:n=60,beta=1,seed=0"), 4)

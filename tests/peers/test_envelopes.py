@@ -10,6 +10,7 @@ from garden.peers.envelopes import (
     MAX_HOPS,
     MAX_MEMORY,
     MAX_PAYLOAD,
+    VERSION,
     Announcement,
     Envelope,
     EnvelopeError,
@@ -19,6 +20,7 @@ from garden.peers.envelopes import (
     decoded,
     encoded,
 )
+from garden.strategies.gossip.paths import LONGEST
 
 MESSAGE = Message(
     id=b"i" * 16, attempt=0, hop=3, hop_limit=100, ttl=1_000, age=5, tries=4, target=(1 << 64) - 1,
@@ -31,7 +33,7 @@ def changed(**fields):
 
 
 def test_envelope__comes_back_as_it_was_sent():
-    update = Update((((-3, 7), 2),), ((-1, 9),), ())
+    update = Update((((-3, 7), 2),), ((-1, 9),), (), (((-3, 7), (12, 5)),))
     bodies = [
         MESSAGE,
         Hello(1, 0, None),
@@ -67,7 +69,7 @@ def test_envelope__beyond_a_limit_is_refused(fields):
 def test_envelope__of_another_version_kind_or_length_is_refused():
     data = encoded(MESSAGE)
     with pytest.raises(EnvelopeError, match="version"):
-        decoded(b"\x02" + data[1:])
+        decoded(bytes([VERSION + 1]) + data[1:])
     with pytest.raises(EnvelopeError, match="version"):
         decoded(b"")
     with pytest.raises(EnvelopeError, match="no envelope"):
@@ -80,9 +82,16 @@ def test_envelope__of_another_version_kind_or_length_is_refused():
         decoded(data[:1] + b"x" * MAX_ENVELOPE)
 
 
+@pytest.mark.parametrize("steps", [(), tuple(range(LONGEST + 1)), (-1,), ("a",)])
+def test_envelope__with_a_path_of_no_steps_too_many_or_other_things_is_refused(steps):
+    update = Update((), (), (), (((-3, 7), steps),))
+    with pytest.raises(EnvelopeError, match="no envelope"):
+        decoded(encoded(Announcement(1, 2, 0, None, (update,), None)))
+
+
 @given(st.binary(max_size=200))
 def test_envelope__any_bytes_are_an_envelope_or_refused(data):
-    for attempt in (data, b"\x01" + data):
+    for attempt in (data, bytes([VERSION]) + data):
         try:
             body = decoded(attempt)
         except EnvelopeError:

@@ -52,6 +52,12 @@ def test_peers__take_the_simulators_paths_on_facebook(peers_of, real_data, name,
 
 
 @pytest.mark.parametrize("memory", ["none", *RULES])
+@pytest.mark.parametrize("name", ["beacons:k=1,paths=1", "beacons:k=4,paths=3,neighbours=2"])
+def test_peers__with_paths_in_rows_take_the_simulators_paths(peers_of, generated, name, memory):
+    assert different_paths(peers_of(generated, f"{name}+{memory}"), 30) == []
+
+
+@pytest.mark.parametrize("memory", ["none", *RULES])
 def test_peers__with_an_export_take_the_simulators_paths(
     peers_of, generated, tmp_path_factory, memory
 ):
@@ -62,8 +68,9 @@ def test_peers__with_an_export_take_the_simulators_paths(
     assert different_paths(peers_of(generated, f"{folder}+{memory}"), 10) == []
 
 
-def test_peers__settle_to_the_sketches_that_the_simulator_builds(peers_of, generated):
-    peers = peers_of(generated, "beacons:k=4")
+@pytest.mark.parametrize("paths", [0, 1, 4])
+def test_peers__settle_to_the_rows_that_the_simulator_builds(peers_of, generated, paths):
+    peers = peers_of(generated, f"beacons:k=4,paths={paths}")
     peers.network.settle()
     ours = concatenated([agent.row for agent in peers.agents])
     built = representations_of(generated, peers.strategy)

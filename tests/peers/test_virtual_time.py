@@ -130,8 +130,9 @@ def test_network__delivers_each_message_once_whatever_is_lost_doubled_or_late(
     assert set(peers.network.handed_over.values()) == {1}
 
 
-def test_network__settles_anew_after_crashes_and_delivers(peers_of, generated):
-    peers = peers_of(generated, "beacons:k=4+backtrack")
+@pytest.mark.parametrize("name", ["beacons:k=4", "beacons:k=4,paths=2"])
+def test_network__settles_anew_after_crashes_and_delivers(peers_of, generated, name):
+    peers = peers_of(generated, f"{name}+backtrack")
     peers.network.settle()
     for node in (3, 17, 40, 41, 58):
         peers.network.crash(peers.keys[node])
@@ -157,8 +158,9 @@ def test_network__delivers_while_crashes_are_found_out(peers_of, generated):
     assert set(peers.network.handed_over.values()) == {1}
 
 
-def test_network__finds_back_a_peer_that_was_restarted(peers_of, generated):
-    peers = peers_of(generated, "beacons:k=4")
+@pytest.mark.parametrize("name", ["beacons:k=4", "beacons:k=4,paths=2"])
+def test_network__finds_back_a_peer_that_was_restarted(peers_of, generated, name):
+    peers = peers_of(generated, name)
     peers.network.settle()
     key = peers.keys[0]
     peers.network.crash(key)
@@ -183,7 +185,9 @@ def test_network__that_was_parted_heals(peers_of, generated):
     assert endings(peers, send_many(peers, 20)) == ["delivered"] * 20
 
 
-@pytest.mark.parametrize("name", ["beacons:k=4", "bidirectional", "universal"])
+@pytest.mark.parametrize(
+    "name", ["beacons:k=4", "beacons:k=4,paths=2", "bidirectional", "universal"]
+)
 def test_network__after_a_join_knows_what_a_new_cut_would_say(peers_of, generated, name):
     without = np.array([node for node in range(generated.num_nodes) if node != 7])
     peers = peers_of(generated.subgraph(without), name)
@@ -204,8 +208,9 @@ def test_network__after_a_join_knows_what_a_new_cut_would_say(peers_of, generate
         assert np.array_equal(ours.ragged[part].values, theirs.ragged[part].values)
 
 
-def test_network__after_a_leave_knows_what_a_new_cut_would_say(peers_of, generated):
-    peers = peers_of(generated, "beacons:k=4")
+@pytest.mark.parametrize("name", ["beacons:k=4", "beacons:k=4,paths=2"])
+def test_network__after_a_leave_knows_what_a_new_cut_would_say(peers_of, generated, name):
+    peers = peers_of(generated, name)
     peers.network.settle()
     peers.network.leave(peers.keys[7])
     peers.network.run_until(peers.network.now + 5_000)
@@ -236,7 +241,7 @@ def test_network__whatever_goes_wrong_messages_end_once_and_all_is_well_afterwar
     peers_of, generated, seed
 ):
     rng = random.Random(seed)
-    name = rng.choice(["beacons:k=4", "beacons:k=2,rank=hash", "bidirectional"])
+    name = rng.choice(["beacons:k=4,paths=1", "beacons:k=2,rank=hash,paths=2", "bidirectional"])
     half = frozenset(rng.sample(peers_of(generated, name).keys, 20))
     faults = Faults(
         loss=rng.choice([0.05, 0.2]),

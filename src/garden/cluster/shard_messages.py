@@ -104,7 +104,7 @@ class ShardMessages:
         self._rows = rows
         self._strategy = strategy
         self._memory = memory
-        self._form = RowForm.of(rows.take(np.arange(1)), strategy, width)
+        self._form = RowForm.of(self._carried(rows.take(np.arange(1))), strategy, width)
 
     def step(self, batches: Sequence[bytes]) -> tuple[Outcome, list[bytes]]:
         """Move all messages of these batches on; what happened, and a batch for each shard."""
@@ -141,12 +141,15 @@ class ShardMessages:
             return None
 
     def _with_card(self, request: Request) -> Passed:
-        row = self._rows.take(np.array([self._own_row(request.target)]))
-        if isinstance(self._strategy, GossipStrategy):
-            row = self._strategy.card(row)
+        row = self._carried(self._rows.take(np.array([self._own_row(request.target)])))
         card = Card(request.target, encoded_row(row))
         message = new_message(card, b"", request.id, _NO_NONCE, request.hop_limit)
         return Passed(request.source, msgspec.structs.replace(message, attempt=request.attempt))
+
+    def _carried(self, rows: Representations) -> Representations:
+        """What messages carry of targets with these rows."""
+        strategy = self._strategy
+        return strategy.card(rows) if isinstance(strategy, GossipStrategy) else rows
 
     def _walked(self, parcel: Passed, outcome: Outcome) -> Passed | None:
         """Pass a message on while its holders are here."""

@@ -14,8 +14,9 @@ import msgspec
 from msgspec import Meta, Struct
 
 from garden.errors import GardenError, one_line
+from garden.strategies.gossip.paths import LONGEST
 
-VERSION = 1
+VERSION = 2
 ID_BYTES = 16
 MAX_PAYLOAD = 4_096  # bytes
 MAX_MEMORY = 65_536  # bytes of what a message remembers
@@ -46,6 +47,8 @@ Distance: TypeAlias = Annotated[int, Meta(ge=0, lt=65_535)]
 BeaconName: TypeAlias = tuple[Class, Key]
 BeaconNames: TypeAlias = Annotated[tuple[BeaconName, ...], Meta(max_length=MAX_ITEMS)]
 Entry: TypeAlias = tuple[BeaconName, Distance]
+Steps: TypeAlias = Annotated[tuple[Key, ...], Meta(min_length=1, max_length=LONGEST)]
+NamedPath: TypeAlias = tuple[BeaconName, Steps]
 
 
 class EnvelopeError(GardenError):
@@ -145,6 +148,8 @@ class Update(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     entries: Annotated[tuple[Entry, ...], Meta(max_length=MAX_ITEMS)]
     withdrawn: BeaconNames
     acknowledged: BeaconNames
+    paths: Annotated[tuple[NamedPath, ...], Meta(max_length=MAX_ITEMS)]
+    """Whom a message passes on the way to a beacon, the sender's neighbour first."""
 
 
 class Announcement(_Body, frozen=True, tag=7):

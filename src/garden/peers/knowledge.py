@@ -16,6 +16,7 @@ import numpy as np
 from garden.errors import StrategyError
 from garden.peers.envelopes import MAX_UPDATES, Announcement, Update
 from garden.peers.rows import RowForm, encoded_row
+from garden.peers.sketch_rows import path_arrays, sketch_row
 from garden.peers.views import AgentView
 from garden.strategies.base import Strategy, is_ready
 from garden.strategies.gossip import maintenance
@@ -23,7 +24,7 @@ from garden.strategies.gossip.beacon_rows import Beacon, Row
 from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.gossip.maintenance import CLASS_OF_RANK, SketchKeeper
 from garden.strategies.gossip.protocol import GossipStrategy
-from garden.strategies.representations import Ragged, Representations, concatenated
+from garden.strategies.representations import Representations, concatenated
 
 
 class Candidates(NamedTuple):
@@ -106,8 +107,6 @@ def knowledge_of(strategy: Strategy, view: AgentView) -> Knowledge:
     if not is_ready(strategy):
         raise StrategyError(f"{strategy.name} is not fitted or tuned: cut peers with garden")
     if isinstance(strategy, Beacons):
-        if strategy.paths:
-            raise StrategyError("peers keep sketches without paths yet: use beacons with paths=0")
         return SketchKnowledge(strategy, view)
     if isinstance(strategy, GossipStrategy):
         raise StrategyError(f"peers cannot run {strategy.name}: of strategies with rounds, beacons")
@@ -192,7 +191,7 @@ class SketchKnowledge(Knowledge):
         super().__init__()
         self._strategy = strategy
         class_of = CLASS_OF_RANK[strategy.rank]
-        self._keeper = SketchKeeper(view.key, strategy.k, class_of, view.neighbours)
+        self._keeper = SketchKeeper(view.key, strategy.k, class_of, view.neighbours, strategy.paths)
         self._heard: list[maintenance.Envelope] = []
         self._ends: dict[int, tuple[int, ...]] = {}  # the neighbours of each neighbour
         self._made: dict[int, tuple[Row, tuple[int, ...], Representations]] = {}
@@ -200,7 +199,7 @@ class SketchKnowledge(Knowledge):
         self._unlisted: set[int] = set(view.neighbours)  # do not know the own neighbours
         self._listed: tuple[int, ...] = ()  # the own neighbours as they are told; empty: changed
         self._queue(self._keeper.greeting())
-        self._form = RowForm.of(self.row, strategy, view.num_attributes)
+        self._form = RowForm.of(strategy.card(self.row), strategy, view.num_attributes)
 
     @property
     def keeper(self) -> SketchKeeper:
@@ -209,18 +208,21 @@ class SketchKnowledge(Knowledge):
 
     @property
     def row(self) -> Representations:
-        """The sketch, and the neighbours' keys that are not in it, best-ranked first."""
+        """The sketch with its paths, and the neighbours' keys not in it, best-ranked first."""
         row, rows = self._keeper.row, self._keeper.neighbour_rows
         ranked = sorted(_own_beacon(rows[key], key) for key in rows)
-        return _sketch_row(row, [beacon.key for beacon in ranked])
+        sketch = sketch_row(row, [beacon.key for beacon in ranked])
+        if not self._strategy.paths:
+            return sketch
+        return Representations({}, {**sketch.ragged, **path_arrays(self._keeper.paths)})
 
     @property
     def card_row(self) -> bytes:
-        """The row with as many neighbours as a card carries."""
+        """The row as a card carries it: few neighbours, and steps of paths as entries."""
         return encoded_row(self._strategy.card(self.row))
 
     def decoded_target(self, data: bytes) -> Representations:
-        """A row of the own form."""
+        """A card of the own form."""
         return self._form.decoded(data)
 
     def link_up(self, neighbour: int) -> None:
@@ -248,8 +250,9 @@ class SketchKnowledge(Knowledge):
             entries = tuple([(_beacon(*beacon), far) for beacon, far in update.entries])
             withdrawn = tuple([_beacon(*beacon) for beacon in update.withdrawn])
             acknowledged = tuple([_beacon(*beacon) for beacon in update.acknowledged])
+            paths = tuple([(_beacon(*beacon), path) for beacon, path in update.paths])
             self._heard.append(
-                maintenance.Envelope(neighbour, own, entries, withdrawn, acknowledged)
+                maintenance.Envelope(neighbour, own, entries, withdrawn, acknowledged, paths)
             )
         if announcement.neighbours is not None:
             self._ends[neighbour] = _shared(announcement.neighbours)
@@ -278,7 +281,7 @@ class SketchKnowledge(Knowledge):
         if neighbour in self._unlisted:
             self._unlisted.discard(neighbour)
             listed = self._listed = self._listed or tuple(sorted(self._keeper.neighbour_rows))
-        updates = tuple(Update(*one[2:5]) for one in waiting[:MAX_UPDATES])
+        updates = tuple(Update(*one[2:]) for one in waiting[:MAX_UPDATES])
         return News(None, updates, listed)
 
     def _queue(self, envelopes: list[maintenance.Envelope]) -> None:
@@ -289,7 +292,7 @@ class SketchKnowledge(Knowledge):
         told = self._keeper.neighbour_rows
         keys = sorted(key for key in told if told[key])
         rows = [self._neighbour_row(key, told[key]) for key in keys]
-        rows = rows or [self.row.take(np.empty(0, dtype=np.int64))]
+        rows = rows or [sketch_row({}, ()).take(np.empty(0, dtype=np.int64))]
         return Candidates(np.array(keys, dtype=np.uint64), concatenated(rows))
 
     def _neighbour_row(self, key: int, sketch: Row) -> Representations:
@@ -297,7 +300,7 @@ class SketchKnowledge(Knowledge):
         ends = self._ends.get(key, ())
         made = self._made.get(key)
         if made is None or made[0] is not sketch or made[1] is not ends:
-            made = self._made[key] = sketch, ends, _sketch_row(sketch, ends)
+            made = self._made[key] = sketch, ends, sketch_row(sketch, ends)
         return made[2]
 
 
@@ -319,22 +322,3 @@ def _own_beacon(row: Row, key: int) -> Beacon:
         if beacon.key == key:
             return beacon
     return Beacon(1, key)
-
-
-def _sketch_row(row: Row, neighbours: list[int] | tuple[int, ...]) -> Representations:
-    """A sketch as the strategy reads it, by distance, then rank."""
-    entries = sorted((distance, beacon) for beacon, distance in row.items())
-    known = {beacon.key for beacon in row}
-    others = [key for key in neighbours if key not in known]
-    offsets = np.array([0, len(entries)], dtype=np.int64)
-    return Representations(
-        {},
-        {
-            "keys": Ragged(np.array([b.key for _, b in entries], dtype=np.uint64), offsets),
-            "distances": Ragged(np.array([d for d, _ in entries], dtype=np.uint16), offsets),
-            "classes": Ragged(np.array([-b.minus_class for _, b in entries], np.int8), offsets),
-            "neighbours": Ragged(
-                np.array(others, dtype=np.uint64), np.array([0, len(others)], dtype=np.int64)
-            ),
-        },
-    )

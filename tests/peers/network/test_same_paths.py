@@ -46,7 +46,9 @@ def virtual_paths(network, agents, messages, limit):
     }
 
 
-@pytest.mark.parametrize("name", ["beacons+backtrack", "bidirectional+visited"])
+@pytest.mark.parametrize(
+    "name", ["beacons+backtrack", "beacons:k=2,paths=2+backtrack", "bidirectional+visited"]
+)
 def test_zeromq__virtual_time_and_simulator_take_the_same_paths(network_of, graph, name):
     network = network_of(graph, name=name, hosts=4)
     network.settle()

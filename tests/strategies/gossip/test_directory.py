@@ -26,6 +26,7 @@ from garden.strategies.gossip.cards import (
     own_keys,
 )
 from garden.strategies.gossip.directory import Directory
+from garden.strategies.gossip.paths import steps_of
 from garden.strategies.registry import MEMORIES, RULES
 from garden.strategies.representations import differing_rows
 
@@ -49,10 +50,15 @@ def ready(graph, strategy=None):
 
 
 @settings(max_examples=20, deadline=None)
-@given(st.integers(0, 2**31), st.sampled_from([None, 3, 12]), st.sampled_from(["profile", "ego"]))
-def test_directory__delivers_every_message_of_a_connected_graph(seed, kinds, target):
+@given(
+    st.integers(0, 2**31),
+    st.sampled_from([None, 3, 12]),
+    st.sampled_from(["profile", "ego"]),
+    st.integers(0, 2),
+)
+def test_directory__delivers_every_message_of_a_connected_graph(seed, kinds, target, paths):
     graph = graph_with_twins(seed, kinds=kinds)
-    strategy, rows, memory = ready(graph, Directory(k=3, target=target))
+    strategy, rows, memory = ready(graph, Directory(k=3, target=target, paths=paths))
     pairs = every_source(np.arange(0, 40, 5), 40)
     walks = rollout(graph, strategy, rows, pairs, memory, LIMIT, 1, seed=seed, keep_paths=True)
     assert walks.hops.max() <= LIMIT
@@ -77,10 +83,10 @@ def test_directory__batches_of_walks_equal_the_plain_walk_hop_for_hop(memory):
         assert path[path >= 0].tolist() == list(trip.nodes)
 
 
-@pytest.mark.parametrize("target", ["profile", "ego"])
-def test_directory__a_holder_reads_its_own_row_its_neighbours_and_the_message_alone(target):
+@pytest.mark.parametrize(("target", "paths"), [("profile", 0), ("profile", 2), ("ego", 0)])
+def test_directory__a_holder_reads_its_own_row_its_neighbours_and_the_message_alone(target, paths):
     graph = graph_with_twins(7, n=60, kinds=20)
-    strategy, rows, memory = ready(graph, Directory(k=4, target=target))
+    strategy, rows, memory = ready(graph, Directory(k=4, target=target, paths=paths))
     memory = memory.among(rows)
     rng = np.random.default_rng(0)
     for goal in range(0, 60, 7):
@@ -116,12 +122,39 @@ def elsewhere_scrambled(memory, holder, candidates, cards):
     return replace(memory.with_archive(other), quest=Quest(quest.profile, quest.ego, near))
 
 
-def test_directory__rounds_among_agents_end_in_the_rows_that_are_built():
-    graph, strategy = graph_with_twins(1), Directory(k=3)
+@pytest.mark.parametrize("paths", [0, 1, 3])
+def test_directory__rounds_among_agents_end_in_the_rows_that_are_built(paths):
+    graph, strategy = graph_with_twins(1), Directory(k=3, paths=paths)
     built = settle(graph, strategy)
     told = settle_by_rounds(graph, strategy, node_keys(graph, 0))
     assert not differing_rows(built.rows, told.rows).any()
-    assert built.cost.rounds == told.cost.rounds
+    assert built.cost == replace(told.cost, cards=built.cost.cards)
+
+
+def test_directory__cards_name_who_stands_on_the_paths_to_their_owners():
+    graph = graph_with_twins(4)
+    strategy, rows, _ = ready(graph, Directory(k=4, paths=2))
+    cards = cards_of(rows, strategy.beacons)
+    steps = steps_of(rows)
+    assert len(steps.keys) > 0
+    named = list(zip(cards.ragged["keys"].owner, cards.ragged["keys"].values, strict=True))
+    far = steps.take(steps.distances > 1)
+    assert set(zip(far.owner, far.keys, strict=True)) <= set(named)
+    bare = cards_of(settle(graph, Directory(k=4)).rows, Directory(k=4).beacons)
+    assert (card_bytes(cards) >= card_bytes(bare)).all()
+    assert card_bytes(cards).sum() > card_bytes(bare).sum()
+    assert np.array_equal(own_keys(cards), own_keys(rows))
+
+
+def test_directory__with_small_sketches_paths_on_cards_make_ways_shorter():
+    graph = graph_with_twins(6, n=150)
+    pairs = every_source(np.arange(0, 150, 5), 150)
+    hops = {}
+    for paths in (0, 1):
+        strategy, rows, memory = ready(graph, Directory(k=1, paths=paths))
+        hops[paths] = rollout(graph, strategy, rows, pairs, memory, LIMIT, 1, seed=0).hops
+    assert hops[1].max() <= LIMIT
+    assert hops[1].mean() < 0.97 * hops[0].mean()
 
 
 def test_cards__all_agents_of_a_component_find_the_same_two_of_its_best_ranked_nodes():
@@ -385,7 +418,8 @@ def test_directory__refuses_graphs_without_attributes_in_one_line():
         ("directory:k=0", "k=0"),
         ("directory:rank=age", "rank=age: choose degree or hash"),
         ("directory:target=name", "target=name: choose profile or ego"),
-        ("directory:cards=3", "unknown parameter 'cards': use k, rank, seed, target"),
+        ("directory:cards=3", "unknown parameter 'cards': use k, rank, seed, target, paths"),
+        ("directory:k=2,paths=3", "paths=3: it must be at most k=2"),
     ],
 )
 def test_directory__refuses_parameters_that_make_no_sense(name, complaint):

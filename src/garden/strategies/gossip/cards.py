@@ -7,9 +7,9 @@ profile p points to the two of them, of keys b, with the greatest
 
 mix being SplitMix64 and p the key of the profile: every agent of the component finds the same two,
 and where one is replaced by another, only the cards that it held move. Each agent sends its card
-(its sketch, the keys of some neighbours, its profile) to both, along distances that fall by one
-with every hop, and the card notes the way it came. Nothing here sees more than rows: where a card
-goes, and how far it is, stands in its owner's own row.
+(its sketch, its paths, the keys of some neighbours, its profile) to both, along distances that fall
+by one with every hop, and the card notes the way it came. Nothing here sees more than rows: where a
+card goes, and how far it is, stands in its owner's own row.
 
 Reference: D. G. Thaler and C. V. Ravishankar, "Using name-based mappings to increase hit rates",
 IEEE/ACM Trans. Netw. 6 (1998), highest random weight.
@@ -24,6 +24,7 @@ import numpy as np
 
 from garden.splitmix import mixed
 from garden.strategies.gossip.beacons import Beacons
+from garden.strategies.gossip.paths import ARRAYS
 from garden.strategies.gossip.sketches import BYTES_PER_ENTRY, Entries, entries_of, own_entries
 from garden.strategies.representations import Representations
 
@@ -129,8 +130,9 @@ def left_cards(rows: Representations, k: int) -> Left:
 
 def cards_of(rows: Representations, beacons: Beacons) -> Representations:
     """The card of each row: what ``beacons`` carry of a target, and the key of its ego graph."""
-    names = ("keys", "distances", "classes", "neighbours")
-    sketches = Representations({}, {name: rows.ragged[name] for name in names})
+    names = ("keys", "distances", "classes", "neighbours", *ARRAYS)
+    held = {name: rows.ragged[name] for name in names if name in rows.ragged}
+    sketches = Representations({}, held)
     return Representations({"ego": rows.arrays["ego"]}, beacons.card(sketches).ragged)
 
 

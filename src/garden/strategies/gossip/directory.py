@@ -35,15 +35,15 @@ IS_ONE, SEES_ONE = 2.0, 1.0
 class Directory(GossipStrategy):
     """Ask the directory that the target's profile points to, then go as ``beacons`` do.
 
-    A row holds the agent's sketch and its neighbours' keys as in ``beacons``, the key of its
-    profile, and its neighbours' profiles. The score is what a holder sees of its neighbours' ego
-    graphs: 2 for a neighbour with the target's profile, 1 for one that has such a neighbour, 0 for
-    others. All else depends on what the message has learned: see :meth:`with_memory`.
+    A row holds the agent's sketch, its paths and its neighbours' keys as in ``beacons``, the key of
+    its profile, and its neighbours' profiles. The score is what a holder sees of its neighbours'
+    ego graphs: 2 for a neighbour with the target's profile, 1 for one that has such a neighbour, 0
+    for others. All else depends on what the message has learned: see :meth:`with_memory`.
 
     Example:
         >>> from garden.strategies.gossip.directory import Directory
         >>> Directory(k=4).parameters
-        {'k': 4, 'rank': 'degree', 'seed': 0, 'target': 'profile'}
+        {'k': 4, 'rank': 'degree', 'seed': 0, 'target': 'profile', 'paths': 0}
 
     """
 
@@ -60,6 +60,10 @@ class Directory(GossipStrategy):
     """What a sender knows of its target: its profile, or its ego graph, which tells nodes of equal
     profiles apart."""
 
+    paths: int = 0
+    """How many better-ranked nodes within its distance leave a beacon without a path, in rows and
+    cards, as in ``beacons``."""
+
     name: ClassVar[str] = "directory"
     selection: ClassVar[Selection] = "argmax"
     needs_attributes: ClassVar[bool] = True
@@ -73,7 +77,7 @@ class Directory(GossipStrategy):
     @cached_property
     def beacons(self) -> Beacons:
         """The strategy of a message that has learned its target's card."""
-        return Beacons(self.k, self.rank, self.seed)
+        return Beacons(self.k, self.rank, self.seed, paths=self.paths)
 
     @property
     def parameters(self) -> dict[str, Any]:

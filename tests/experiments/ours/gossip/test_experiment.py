@@ -5,7 +5,7 @@ import pytest
 from garden.experiments.ours.gossip import experiment, graphs, million, tradeoff
 from garden.experiments.ours.gossip.bars import BarTrial
 from garden.experiments.ours.gossip.beside_trellis import SplitTrial, stored_ratios
-from garden.experiments.ours.gossip.by_profile import ProfileTrial
+from garden.experiments.ours.gossip.by_profile import OrderTrial, ProfileTrial
 from garden.experiments.ours.gossip.cards import CardLimitTrial, CardPrivacyTrial
 from garden.experiments.ours.gossip.changes import ChangeTrial
 from garden.experiments.ours.gossip.million import MillionTrial
@@ -39,6 +39,7 @@ def on_small_graphs(work):
         ShortestTrafficTrial: lambda: ShortestTrafficTrial(GRAPH, 50),
         ChangeTrial: lambda: ChangeTrial(GRAPH, work.rank, 2),
         ProfileTrial: lambda: ProfileTrial(GRAPH, work.contender),
+        OrderTrial: lambda: OrderTrial(GRAPH),
     }
     return small[type(work)]()
 
@@ -79,6 +80,7 @@ def test_gossip__the_report_has_every_part_of_what_units_found(tmp_path):
     truncated = next(one for one in findings.claims if "truncated" in one.text)
     assert truncated.holds_on == ("G1 (414)", "G2 (686)", "web")
     profiles = {row[0]: row[1:] for row in tables["gossip-by-profile"].rows}
+    assert len(profiles) == len(tables["gossip-by-profile"].rows) == 11
     assert profiles["directory"][0].endswith("(0)")
     changes = tables["gossip-changes"].rows
     assert len(changes) == 2 * 2 * 5  # graphs, ranks, kinds of change
@@ -168,8 +170,10 @@ def test_gossip__by_profile_no_rule_is_below_what_shared_profiles_allow():
     by_profile, by_ego = (
         done(ProfileTrial(GRAPH, f"directory{end}")) for end in ("", ":target=ego")
     )
-    assert 1 <= by_profile["orders"]["least"] <= by_profile["ratio"]
-    assert by_profile["orders"]["least"] <= by_profile["orders"]["nearest_first"]
+    orders = done(OrderTrial(GRAPH))
+    assert 1 <= orders["least"] == orders["best_known"] <= orders["nearest_first"]
+    assert orders["exact"]
+    assert orders["least"] <= by_profile["ratio"]
     assert by_ego["by_way_of_directory"] >= 1
     assert by_ego["truncated"] == 0
     assert 0 < by_ego["share_of_hops"] <= 1
