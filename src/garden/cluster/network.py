@@ -28,10 +28,9 @@ from garden.resolve import contender_named
 from garden.search.progress import Progress, silent
 from garden.search.rounds import keys_of_names
 from garden.search.spread import imported_ray, start_ray
-from garden.strategies.base import Strategy
+from garden.strategies.base import Strategy, is_ready
 from garden.strategies.gossip.directory import Directory
 from garden.strategies.gossip.protocol import GossipStrategy
-from garden.strategies.protocols import is_ready
 from garden.strategies.representations import Representations, concatenated
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from garden.datasets.generated_attributes import AttributeModel, attribute_table, resolved
 from garden.errors import GraphError
 from garden.graphs.graph import Graph
-from garden.memory import require_memory
+from garden.process_settings import require_memory
 from garden.random_streams import (
     BLOCK_MODEL_GRAPH,
     GEOMETRIC_GRAPH,

@@ -17,13 +17,12 @@ from garden.errors import StrategyError
 from garden.peers.envelopes import MAX_UPDATES, Announcement, Update
 from garden.peers.rows import RowForm, encoded_row
 from garden.peers.views import AgentView
-from garden.strategies.base import Strategy
+from garden.strategies.base import Strategy, is_ready
 from garden.strategies.gossip import maintenance
 from garden.strategies.gossip.beacon_rows import Beacon, Row
 from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.gossip.maintenance import CLASS_OF_RANK, SketchKeeper
 from garden.strategies.gossip.protocol import GossipStrategy
-from garden.strategies.protocols import is_ready
 from garden.strategies.representations import Ragged, Representations, concatenated
 
 

@@ -35,9 +35,8 @@ from garden.search.report import Report, StrategyResult
 from garden.search.rollout import compiled_kernel
 from garden.search.rounds import GossipCost, settle
 from garden.search.temperature_tuning import prepare
-from garden.strategies.base import Strategy, check_declarations, checked_representations
+from garden.strategies.base import Strategy, check_declarations, checked_representations, is_ready
 from garden.strategies.gossip.protocol import GossipStrategy
-from garden.strategies.protocols import is_ready
 
 __all__ = ["Contender", "compare", "evaluated_pairs"]
 

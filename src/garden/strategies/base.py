@@ -16,7 +16,7 @@ import numpy as np
 
 from garden.errors import StrategyError
 from garden.graphs.ego import EgoGraph, EgoGraphs
-from garden.strategies.protocols import Fitted
+from garden.strategies.protocols import Fitted, Tempered
 from garden.strategies.representations import Representations
 
 Selection = Literal["softmax", "argmax"]
@@ -134,6 +134,13 @@ Scored = Iterable[tuple[slice, np.ndarray]]
 
 ScoreSource = Callable[[Strategy, Representations, np.ndarray], Scored]
 """Gives the score tables of a strategy for some targets: :func:`score_blocks` or a memo of it."""
+
+
+def is_ready(strategy: Strategy) -> bool:
+    """Whether nothing of the strategy is left to fit or to tune."""
+    if isinstance(strategy, Fitted) and not strategy.fitted:
+        return False
+    return not isinstance(strategy, Tempered) or strategy.temperature is not None
 
 
 def target_blocks(num_targets: int, num_candidates: int, max_entries: int) -> Iterator[slice]:

@@ -7,13 +7,10 @@ on.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 
 from garden.graphs.ego import EgoGraphs
 from garden.graphs.identity import GraphIdentity
-
-if TYPE_CHECKING:
-    from garden.strategies.base import Strategy
 
 
 @runtime_checkable
@@ -69,10 +66,3 @@ class Trained(Protocol):
     def check_attributes(self, names: tuple[str, ...]) -> None:
         """Refuse attributes other than those it was trained on."""
         ...
-
-
-def is_ready(strategy: Strategy) -> bool:
-    """Whether nothing of the strategy is left to fit or to tune."""
-    if isinstance(strategy, Fitted) and not strategy.fitted:
-        return False
-    return not isinstance(strategy, Tempered) or strategy.temperature is not None

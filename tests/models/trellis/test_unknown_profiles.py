@@ -9,7 +9,7 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.models.base import ego_tensors
 from garden.models.policy import Policy, PolicyInfo, load_policy
 from garden.models.registry import ModelConfig, build_model
-from garden.models.trellis.unknown_profiles import KnownProfiles, Likeness
+from garden.models.trellis.unknown_profiles import KnownProfiles, SimilarProfiles
 
 GRAPH = kaiser_hilgetag(n=30, beta=2, seed=1)
 OLD = GRAPH.subgraph(np.arange(24))
@@ -46,7 +46,7 @@ def test_known_profiles__sparse_tables_say_the_same():
 
 
 def test_likeness__takes_the_row_of_the_only_profile_that_is_alike():
-    likeness = Likeness(1, 3, 2)
+    likeness = SimilarProfiles(1, 3, 2)
     likeness.sharpness.data.fill_(100.0)
     values = torch.tensor([[[1.0, 2.0], [5.0, 6.0]]])
     known = torch.tensor([[1.0, 0, 0], [0, 1, 1]])

@@ -21,10 +21,9 @@ from garden.search.progress import Progress, silent
 from garden.search.rounds import node_keys
 from garden.search.temperature_tuning import prepare
 from garden.storage import atomic_folder
-from garden.strategies.base import Strategy
+from garden.strategies.base import Strategy, is_ready
 from garden.strategies.exported import Exported
 from garden.strategies.gossip.protocol import GossipStrategy
-from garden.strategies.protocols import is_ready
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from torch import Tensor
 
 from garden.models.base import Model
 from garden.models.layers import Dropout
-from garden.training.config import A2CConfig
 from garden.training.methods.base import (
     UpdateLoss,
     entropies,
@@ -26,6 +25,7 @@ from garden.training.methods.base import (
     target_context_of,
     with_all_links,
 )
+from garden.training.methods.config import A2CConfig
 from garden.training.training_graph import TrainingGraph
 
 _CHECK_EVERY = 10  # hops between looks at whether anybody still walks
