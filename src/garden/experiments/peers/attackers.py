@@ -1,6 +1,6 @@
 """Peers that lie: each class is one attack, in the place of an honest agent.
 
-They are written against the agent as it is, so that whoever doubts a defence can run them.
+They are written against the agent as it is, so that every defence can be tested by running them.
 """
 
 from __future__ import annotations
