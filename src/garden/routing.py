@@ -69,7 +69,7 @@ class RoutedMessage:
 
     @property
     def delivered(self) -> bool:
-        """Whether the message arrived."""
+        """Whether the message arrived before it was truncated."""
         return self.walk.delivered
 
     @property

@@ -121,5 +121,5 @@ def _fitted(strategy: Strategy, egos: EgoGraphs, where: str, found: Findings) ->
 
 
 def _itself(strategy: Strategy) -> object:
-    """The user's own object."""
+    """The object that its author wrote, out of the wrapper that one without a base class gets."""
     return getattr(strategy, "own", strategy)

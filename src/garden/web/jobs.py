@@ -58,7 +58,7 @@ class Job:
 
     @property
     def over(self) -> bool:
-        """Whether it has ended."""
+        """Whether the job is done, has failed or was cancelled."""
         return self.state in ("done", "failed", "cancelled")
 
     def shown(self) -> JobState:
