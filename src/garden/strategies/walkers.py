@@ -89,7 +89,7 @@ class DistanceWalker(Strategy):
         return replace(self, temperature=temperature)
 
     def represent(self, egos: EgoGraphs) -> Representations:
-        """The centre's own profile."""
+        """The centre's own profile, (num_egos, num_attributes)."""
         return _profile_representations(egos, self.name)
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
@@ -122,7 +122,7 @@ class ConnectionWalker(Strategy):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The temperature."""
+        """The temperature τ, None until it is tuned."""
         return {"temperature": self.temperature}
 
     def with_temperature(self, temperature: float) -> ConnectionWalker:
