@@ -1,4 +1,4 @@
-"""Advantage actor-critic, the paper's Algorithm 1, over batches of episodes.
+"""Advantage actor-critic, the paper's Algorithm 1: the actor's and the critic's loss of a batch.
 
 One pass of representations serves hundreds of walks, and the loss of a batch is the sum of the
 losses of its episodes. The slips of the printed algorithm are mended: the advantage discounts its
