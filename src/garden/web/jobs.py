@@ -30,7 +30,6 @@ from garden.web.library import Library, UnknownIdError
 from garden.web.schemas import JobState
 
 Kind = Literal["adapt", "train"]
-MAX_MINUTES = 60.0
 MAX_WAITING = 3
 MAX_POINTS = 500  # of a curve
 _GRACE_MINUTES = 5.0  # beyond a training's own limit: its first and last validations
