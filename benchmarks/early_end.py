@@ -21,7 +21,8 @@ from garden.api import load
 from garden.datasets.task import SearchTask
 from garden.models.registry import ModelConfig
 from garden.training.callbacks import Listener
-from garden.training.config import TrainingConfig, TrainingOptions
+from garden.training.config import TrainingOptions
+from garden.training.methods.config import TrainingConfig
 from garden.training.state import SeedProgress, note_ratio
 from garden.training.trainer import Trainer
 

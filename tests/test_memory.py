@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import garden
-from garden import memory
+from garden import process_settings
 from garden.datasets.tabular import table
 from garden.datasets.task import SearchTask
 from garden.errors import SpecError
 from garden.graphs.graph import Graph
-from garden.memory import MemoryLimitError, available_bytes, require_memory
 from garden.models.registry import ModelConfig
+from garden.process_settings import MemoryLimitError, available_bytes, require_memory
 from garden.search import rounds
 from garden.strategies.gossip.beacons import Beacons
 from garden.training.config import TrainingOptions
@@ -67,8 +67,8 @@ def test_memory__the_least_of_system_and_control_group_counts(tmp_path, monkeypa
     monkeypatch.delenv("GARDEN_MEMORY", raising=False)
     meminfo = tmp_path / "meminfo"
     meminfo.write_text("MemTotal:       9000000 kB\nMemAvailable:   5000000 kB\n")
-    monkeypatch.setattr(memory, "_MEMINFO", meminfo)
-    monkeypatch.setattr(memory, "_GROUP", tmp_path)
+    monkeypatch.setattr(process_settings, "_MEMINFO", meminfo)
+    monkeypatch.setattr(process_settings, "_GROUP", tmp_path)
     assert available_bytes() == 5_000_000 * 1024
     (tmp_path / "memory.max").write_text("3000000000\n")
     (tmp_path / "memory.current").write_text("1000000000\n")
@@ -79,8 +79,8 @@ def test_memory__the_least_of_system_and_control_group_counts(tmp_path, monkeypa
 
 def test_memory__is_unknown_where_the_system_does_not_say(tmp_path, monkeypatch):
     monkeypatch.delenv("GARDEN_MEMORY", raising=False)
-    monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "none")
-    monkeypatch.setattr(memory, "_GROUP", tmp_path / "none")
+    monkeypatch.setattr(process_settings, "_MEMINFO", tmp_path / "none")
+    monkeypatch.setattr(process_settings, "_GROUP", tmp_path / "none")
     assert available_bytes() is None
     require_memory(1e18, "work", "do less")
 

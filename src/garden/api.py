@@ -29,7 +29,7 @@ from garden.search.config import EvaluationConfig, ExecutorName
 from garden.search.progress import Progress, silent
 from garden.search.report import Report
 from garden.storage import free_folder
-from garden.strategies.base import Trained
+from garden.strategies.protocols import Trained
 from garden.strategies.universal.adapted import Adapted
 from garden.strategies.universal.policy import Universal
 from garden.strategies.universal.storage import holds_universal, load_universal_or_adapted

@@ -12,11 +12,12 @@ from __future__ import annotations
 import difflib
 import math
 import reprlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
 Name = TypeVar("Name", bound=str)
+Item = TypeVar("Item", bound=Hashable)
 
 
 class GardenError(Exception):
@@ -130,6 +131,18 @@ def known_name(kind: str, name: str, known: Sequence[Name]) -> Name:
             return one
     hint = did_you_mean(name, known)
     raise SpecError(f"unknown {kind} {name!r}: {hint}choose from {', '.join(known)}")
+
+
+def first_repeated(values: Sequence[Item]) -> Item | None:
+    """The first of these values that has stood among them before; None where all differ."""
+    if len(set(values)) == len(values):
+        return None
+    seen: set[Item] = set()
+    for value in values:
+        if value in seen:
+            return value
+        seen.add(value)
+    return None
 
 
 def short_repr(value: object) -> str:

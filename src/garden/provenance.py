@@ -15,7 +15,8 @@ from garden.graphs.graph import Graph
 from garden.graphs.link_sketches import first_met
 from garden.search.compare import Contender
 from garden.search.config import EvaluationConfig
-from garden.strategies.base import Strategy, Trained
+from garden.strategies.base import Strategy
+from garden.strategies.protocols import Trained
 from garden.strategies.universal.adapted import Adapted
 from garden.strategies.universal.policy import Universal
 

@@ -28,8 +28,9 @@ from garden.search.progress import Progress, silent
 from garden.search.rounds import settle
 from garden.search.temperature_tuning import prepare
 from garden.search.walk import Choice, Walk, walk
-from garden.strategies.base import Fitted, Strategy, Tempered, is_ready
+from garden.strategies.base import Strategy, is_ready
 from garden.strategies.gossip.protocol import GossipStrategy
+from garden.strategies.protocols import Fitted, Tempered
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +69,7 @@ class RoutedMessage:
 
     @property
     def delivered(self) -> bool:
-        """Whether the message arrived."""
+        """Whether the message arrived before it was truncated."""
         return self.walk.delivered
 
     @property

@@ -14,7 +14,7 @@ from garden.search.lazy_rollout import few_are_met, lazy_rollout
 from garden.search.lazy_rows import LazyRows
 from garden.search.rollout import compiled_kernel, rollout
 from garden.search.rounds import settle
-from garden.strategies.base import Fitted, Tempered
+from garden.strategies.protocols import Fitted, Tempered
 from garden.strategies.registry import MEMORIES, RULES, WALKERS
 
 pytest.importorskip("numba", reason="lazy walks run by compiled kernels")

@@ -8,16 +8,17 @@ from garden.datasets.task import SearchTask
 from garden.errors import SpecError
 from garden.graphs.graph import Graph
 from garden.models.registry import ModelConfig
-from garden.training import trainer
-from garden.training.config import GuidedConfig, TrainingOptions
+from garden.training import training_graph
+from garden.training.config import TrainingOptions
 from garden.training.methods import hidden_nodes
+from garden.training.methods.config import GuidedConfig
 from garden.training.methods.hidden_nodes import (
     has_known_profile,
     still_connected,
     with_hidden_nodes,
 )
-from garden.training.trainer import Trainer, sized_for
-from garden.training.training_graph import make_links, make_training_graph
+from garden.training.trainer import Trainer
+from garden.training.training_graph import make_links, make_training_graph, sized_for
 
 from .short_runs import TASK
 
@@ -66,7 +67,7 @@ def test_hidden_nodes__some_updates_see_the_graph_as_it_is_and_others_hide_targe
 
 
 def test_training__for_newcomers_is_refused_where_there_are_too_many_profiles(monkeypatch):
-    monkeypatch.setattr(trainer, "MAX_KNOWN_PROFILES", 20)
+    monkeypatch.setattr(training_graph, "MAX_KNOWN_PROFILES", 20)
     with pytest.raises(SpecError, match="hidden_node_rate"):
         sized_for(TASK.graph, GuidedConfig(hidden_node_rate=0.1), ModelConfig())
 

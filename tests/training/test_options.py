@@ -9,7 +9,8 @@ from garden.cli.train import default_out
 from garden.errors import SpecError
 from garden.models.registry import ModelConfig
 from garden.training.callbacks import Listener
-from garden.training.config import METHODS, TrainingOptions
+from garden.training.config import TrainingOptions
+from garden.training.methods.config import METHODS
 from garden.training.trainer import Trainer
 
 from .short_runs import GRAPH, SIZE, TASK, TRELLIS

@@ -15,7 +15,8 @@ from garden.storage import CONFIG_FILE, WEIGHTS_FILE, arrays_hash
 from garden.training import run as run_module
 from garden.training import trainer as trainer_module
 from garden.training import validation
-from garden.training.config import METHODS, RunOptions, TrainingOptions
+from garden.training.config import RunOptions, TrainingOptions
+from garden.training.methods.config import METHODS
 from garden.training.run import read_metrics
 from garden.training.state import NOTABLE, SeedProgress, has_lost_patience, note_ratio, step_share
 from garden.training.trainer import Trainer

@@ -18,7 +18,8 @@ from garden.models.registry import ModelConfig
 from garden.storage import arrays_hash
 from garden.training import trainer as trainer_module
 from garden.training.callbacks import Listener
-from garden.training.config import METHODS, RunOptions, TrainingOptions
+from garden.training.config import RunOptions, TrainingOptions
+from garden.training.methods.config import METHODS
 from garden.training.run import MetricsFile, read_metrics, train_seeds
 from garden.training.trainer import Trainer, TrainingError, clip_each_seed
 

@@ -52,7 +52,7 @@ class ClusterCut(Verb):
     """Write a summary as JSON to this file; - is standard output."""
 
     def run(self) -> None:
-        """Cut, print a summary."""
+        """Cut the graph, store the shards, and print how large they are."""
         from garden.cluster.cutting import cut_shards
 
         check_outputs(json=self.json)

@@ -36,7 +36,7 @@ class DataList(Verb):
     """Write the list as JSON to this file; - is standard output."""
 
     def run(self) -> None:
-        """Show the catalogue."""
+        """Print every graph that a spec can name, with a sentence on each."""
         from garden.datasets.catalogue import DATASETS
 
         check_outputs(json=self.json)
@@ -64,7 +64,7 @@ class DataInfo(Verb):
     """Write the statistics as JSON to this file; - is standard output."""
 
     def run(self) -> None:
-        """Load, measure, show."""
+        """Load the graph, measure it, and print a table of what was measured."""
         from garden.datasets.graph_summary import graph_statistics
 
         check_outputs(json=self.json)

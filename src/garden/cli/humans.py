@@ -41,7 +41,7 @@ class Humans(Verb):
     """Write both tables as JSON to this file; - is standard output."""
 
     def run(self) -> None:
-        """Read, compare, fit, print."""
+        """Compare people with strategies on the games of the file, fit their choices, print it."""
         from garden.humans.choice_model import fit_players
         from garden.humans.comparison import people_outcomes
         from garden.humans.plays import read_plays

@@ -15,12 +15,12 @@ from typing import Annotated, Any, get_type_hints
 import tyro
 
 from garden.models.registry import SIZE_MODELS, ModelConfig
-from garden.training.config import (
+from garden.training.config import TrainingOptions
+from garden.training.methods.config import (
     METHOD_CONFIGS,
     METHODS,
     OPTION_MODELS,
     TrainingConfig,
-    TrainingOptions,
     methods_with,
     option_names,
 )

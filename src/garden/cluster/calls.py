@@ -145,7 +145,7 @@ class Actors:
         self.load(dead)
 
     def close(self) -> None:
-        """End all actors."""
+        """End the processes of all actors; calls under way are lost."""
         for handle in self._handles:
             self._ray.kill(handle)
 

@@ -89,7 +89,7 @@ class Cluster:
         self._settling = Settling(self._actors, self._manifest.num_nodes, replays, progress)
 
     def __enter__(self) -> Self:
-        """The cluster."""
+        """The cluster itself; its actors end with the block."""
         return self
 
     def __exit__(
@@ -98,7 +98,7 @@ class Cluster:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End the actors."""
+        """End the actors, whether the block succeeded or not."""
         self.close()
 
     @property

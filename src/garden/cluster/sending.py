@@ -18,7 +18,7 @@ Ending: TypeAlias = Literal["delivered", "truncated", "failed", "unknown"]
 
 @dataclass(frozen=True)
 class Sent:
-    """How one message ended."""
+    """How one message ended, after as many attempts as it took."""
 
     source: str
     target: str

@@ -66,7 +66,7 @@ class Shard:
 
     @property
     def num_local(self) -> int:
-        """Own nodes and borders."""
+        """How many local numbers there are: own nodes, then borders."""
         return len(self.keys)
 
     @cached_property

@@ -157,7 +157,7 @@ def _geometric(rng: np.random.Generator, num_nodes: int) -> Layout:
 
 
 def _small_world(rng: np.random.Generator, num_nodes: int) -> Layout:
-    """A ring with shortcuts."""
+    """A ring in which a share of links is rewired at random; positions lie on the unit circle."""
     links, rewired = int(2 * rng.integers(2, 8)), float(rng.choice([0.01, 0.05, 0.1, 0.3]))
     seed = int(rng.integers(1 << 31))
     ring = nx.watts_strogatz_graph(num_nodes, links, rewired, seed=seed)

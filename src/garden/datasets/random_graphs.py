@@ -16,7 +16,7 @@ import numpy as np
 from garden.datasets.generated_attributes import AttributeModel, attribute_table, resolved
 from garden.errors import GraphError
 from garden.graphs.graph import Graph
-from garden.memory import require_memory
+from garden.process_settings import require_memory
 from garden.random_streams import (
     BLOCK_MODEL_GRAPH,
     GEOMETRIC_GRAPH,
@@ -182,7 +182,7 @@ def geometric(
     _check_chance("geometric", "rewired", rewired)
     rng = _stream(seed, GEOMETRIC_GRAPH)
     positions = rng.integers(_GRID, size=(n, 2))
-    # Squared distances are whole numbers: half of one beside the limit leaves no doubt.
+    # Squared distances are whole numbers: with half of one added to the limit, none lies on it.
     limit = math.sqrt(int(degree / (math.pi * n) * _GRID**2) + 0.5)
     edges = KDTree(positions.astype(np.float64)).query_pairs(limit, output_type="ndarray")
     if len(edges):

@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.datasets.text_files import data_lines
-from garden.errors import DataError, short_repr
+from garden.errors import DataError, first_repeated, short_repr
 from garden.graphs.graph import Graph
 
 ARTICLES, LINKS, CATEGORIES = "articles.tsv", "links.tsv", "categories.tsv"
@@ -156,8 +156,9 @@ def decoded(name: str) -> str:
 
 def _article_names(path: Path) -> list[str]:
     names = [decoded(line) for _, line in data_lines(path, comments="#")]
-    if len(set(names)) != len(names):
-        raise DataError(f"{path}: an article stands twice")
+    repeated = first_repeated(names)
+    if repeated is not None:
+        raise DataError(f"{path}: the article {short_repr(repeated)} stands twice")
     return names
 
 

@@ -101,7 +101,7 @@ class SearchAECEnv(AECEnv[str, np.ndarray, Any]):  # type: ignore[misc]
 
     @cached_property
     def state_space(self) -> Box:
-        """The space of ``state()``."""
+        """The space of ``state()``: 0 or 1, two numbers per node of the graph."""
         return Box(0, 1, (2 * self.config.graph.num_nodes,), dtype=np.int8)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -186,7 +186,7 @@ class SearchAECEnv(AECEnv[str, np.ndarray, Any]):  # type: ignore[misc]
         return draw(self.path, int(self._running().targets[0]))
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: the environment holds no file or window open."""
 
     @cached_property
     def _position_of(self) -> dict[str, int]:

@@ -20,8 +20,9 @@ import scipy.sparse as sp
 from garden.errors import StrategyError, TaskError
 from garden.graphs.graph import Graph
 from garden.search.rounds import representations_of
-from garden.strategies.base import Strategy, Trained, check_declarations
+from garden.strategies.base import Strategy, check_declarations
 from garden.strategies.gossip.protocol import GossipStrategy
+from garden.strategies.protocols import Trained
 
 Observe = Literal["features", "mask"]
 

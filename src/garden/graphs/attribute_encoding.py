@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from garden.errors import DataError, short_repr
+from garden.errors import DataError, first_repeated, short_repr
 from garden.graphs.graph import AttributeTable
 from garden.graphs.parsed_graph import (
     EncodedColumns,
@@ -268,8 +268,8 @@ def _numbers_of(
 
 
 def _refuse_repeats(names: list[str], source: str) -> None:
-    if len(set(names)) < len(names):
-        repeated = next(name for row, name in enumerate(names) if name in names[:row])
+    repeated = first_repeated(names)
+    if repeated is not None:
         raise DataError(f"{source}: two columns encode to {repeated!r}: rename one of them")
 
 

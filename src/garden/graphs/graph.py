@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from garden.errors import ArgumentError, GraphError, name_sample, short_repr
+from garden.errors import ArgumentError, GraphError, first_repeated, name_sample, short_repr
 from garden.notebook import properties_as_html
 
 AttributeTable: TypeAlias = np.ndarray | sp.csr_array  # (num_nodes, num_attributes) float32
@@ -53,8 +53,10 @@ class Graph:
             raise GraphError(
                 f"{self.num_nodes} nodes but {len(self.node_names)} node names: give one each"
             )
-        _refuse_repeats(self.node_names, "node name")
-        _refuse_repeats(self.attribute_names, "attribute name")
+        for kind, names in (("node", self.node_names), ("attribute", self.attribute_names)):
+            repeated = first_repeated(names)
+            if repeated is not None:
+                raise GraphError(f"the {kind} name {short_repr(repeated)} stands twice: rename one")
         for array in self._arrays():
             array.setflags(write=False)
 
@@ -336,13 +338,6 @@ def _check_attributes(attributes: AttributeTable, num_nodes: int, num_names: int
     finite = np.isfinite(attributes.data if sp.issparse(attributes) else attributes)
     if not finite.all():
         raise GraphError(f"{(~finite).sum()} attribute values are NaN or infinite")
-
-
-def _refuse_repeats(names: tuple[str, ...], what: str) -> None:
-    if len(set(names)) != len(names):
-        seen: set[str] = set()
-        repeated = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise GraphError(f"the {what} {short_repr(repeated)} stands twice: names must differ")
 
 
 def _sorted_indices(matrix: sp.csr_array) -> np.ndarray:

@@ -22,7 +22,6 @@ import numpy as np
 
 from garden.humans.plays import Play, Step
 
-TRAITS = ("hub-seeking", "similarity-seeking")
 MIN_STEPS = 5  # fewer say nothing
 _MAX_ROUNDS = 100
 _TOLERANCE = 1e-9

@@ -1,5 +1,6 @@
-"""Networks over a pair of rows: the actor's score, f_π in the paper, and the critic's value, f_v.
+"""Networks over a pair of rows: the actor's score and the critic's value, f_π and f_v in the paper.
 
+They stand in its equations 1 and 2, over [x_candidate ‖ x_target] and [x_holder ‖ x_target].
 The policy is the softmax of the actor's scores over the holder's neighbours
 (:mod:`garden.strategies.selection`); the critic's loss is in :mod:`garden.training.methods.a2c`.
 """

@@ -113,7 +113,7 @@ class Policy(Strategy):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The model's name."""
+        """The name of the model that was trained, which reports call the policy by."""
         return self.info.model
 
     @property

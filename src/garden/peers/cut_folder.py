@@ -19,10 +19,11 @@ from garden.errors import DataError, StrategyError
 from garden.peers.message_memory import check_memory
 from garden.peers.views import SUFFIX, AgentView, read_view
 from garden.storage import write_text
-from garden.strategies.base import Strategy, Tempered
+from garden.strategies.base import Strategy
 from garden.strategies.evn import EVNWalker, LinkCurve
 from garden.strategies.exported import Exported, copy_export, load_exported
 from garden.strategies.memory import FrontierMemory, Memory
+from garden.strategies.protocols import Tempered
 from garden.strategies.registry import BY_SCORE, MEMORIES, registered
 from garden.strategies.universal.policy import Universal
 from garden.strategies.universal.storage import load_universal

@@ -107,7 +107,7 @@ class AgentNetwork:
         return {key: agent.paths for key, agent in self.agents.items()}
 
     def add_link(self, one: int, other: int) -> None:
-        """Link two agents."""
+        """Link two agents, and put under way what they tell each other."""
         for agent, end in ((one, other), (other, one)):
             self._send(self.agents[agent].link_up(end))
 

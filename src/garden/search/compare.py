@@ -35,12 +35,7 @@ from garden.search.report import Report, StrategyResult
 from garden.search.rollout import compiled_kernel
 from garden.search.rounds import GossipCost, settle
 from garden.search.temperature_tuning import prepare
-from garden.strategies.base import (
-    Strategy,
-    check_declarations,
-    checked_representations,
-    is_ready,
-)
+from garden.strategies.base import Strategy, check_declarations, checked_representations, is_ready
 from garden.strategies.explore import ExploreMemory
 from garden.strategies.gossip.protocol import GossipStrategy
 

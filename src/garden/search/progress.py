@@ -9,4 +9,4 @@ Progress = Callable[[str, float, float], None]
 
 
 def silent(what: str, done: float, total: float) -> None:
-    """Report nothing: the default."""
+    """Report nothing: the default, called as any other progress function is."""

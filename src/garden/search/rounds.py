@@ -18,7 +18,7 @@ from garden.errors import GraphError, StrategyError
 from garden.graphs.ego import EgoGraphs, ragged_rows
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.memory import require_memory
+from garden.process_settings import require_memory
 from garden.search.progress import Progress, silent
 from garden.search.settled_cache import cache_file, read_rows, write_rows
 from garden.strategies.base import Strategy, checked_representations

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from garden.errors import SpecError
+from garden.errors import SpecError, first_repeated
 from garden.search.report import BEYOND, Report, ratio_text
 from garden.strategies.base import Knowledge
 
@@ -122,8 +122,9 @@ def parse_seeds(text: str) -> list[int]:
         if stop < int(first) or stop - int(first) >= 10_000:
             raise SpecError(f"seeds {text!r}: {part.strip()} is not a range of up to 10,000 seeds")
         seeds += range(int(first), stop + 1)
-    if len(set(seeds)) != len(seeds):
-        raise SpecError(f"seeds {text!r}: a seed is named twice")
+    repeated = first_repeated(seeds)
+    if repeated is not None:
+        raise SpecError(f"seeds {text!r}: seed {repeated} is named twice")
     return seeds
 
 

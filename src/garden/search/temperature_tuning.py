@@ -27,7 +27,8 @@ from garden.search.chain import NEGLIGIBLE, chain_of_scores
 from garden.search.config import PAPERS_LIMIT, MaxHops, limit_towards
 from garden.search.progress import Progress, silent
 from garden.search.rounds import representations_of
-from garden.strategies.base import Fitted, Selection, Strategy, Tempered, score_blocks
+from garden.strategies.base import Selection, Strategy, score_blocks
+from garden.strategies.protocols import Fitted, Tempered
 
 MAX_TUNING_TARGETS = 100
 MAX_LONG_STEPS = 5e9  # edges × targets × hops × temperatures where the limit is a long one

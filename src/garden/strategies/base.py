@@ -2,20 +2,21 @@
 
 A strategy is handed ego graphs and never the graph. It turns each into a representation that fits
 into a message, and scores a candidate's representation against a target's. Search reads its scores
-as tables over a whole graph, in blocks of targets that fit memory (:func:`score_blocks`).
+as tables over a whole graph, in blocks of targets that fit memory (:func:`score_blocks`). What
+only some strategies have, a temperature or a training, is in :mod:`garden.strategies.protocols`.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar, Literal, Protocol, Self, get_args, runtime_checkable
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from garden.errors import StrategyError
 from garden.graphs.ego import EgoGraph, EgoGraphs
-from garden.graphs.identity import GraphIdentity
+from garden.strategies.protocols import Fitted, Tempered
 from garden.strategies.representations import Representations
 
 Selection = Literal["softmax", "argmax"]
@@ -129,61 +130,6 @@ class Strategy(ABC):
             scores = checked_scores(scores, (len(rows),), self.name)
             table[block] = scores.reshape(-1, len(candidates))
         return table
-
-
-@runtime_checkable
-class Tempered(Protocol):
-    """A strategy whose score is inversely proportional to a temperature that can be tuned.
-
-    Attributes:
-        temperature: τ; None where it is to be tuned on validation targets.
-
-    """
-
-    temperature: float | None
-
-    def with_temperature(self, temperature: float) -> Self:
-        """The same strategy at this temperature."""
-        ...
-
-
-@runtime_checkable
-class Fitted(Protocol):
-    """A strategy that learns something from the ego graphs of the training nodes."""
-
-    @property
-    def fitted(self) -> bool:
-        """Whether it has learned already; if so, it is left as it is."""
-        ...
-
-    def fit(self, egos: EgoGraphs) -> Self:
-        """The same strategy, fitted."""
-        ...
-
-
-@runtime_checkable
-class Trained(Protocol):
-    """A strategy that was trained on a graph, and records which targets it may have seen.
-
-    Attributes:
-        trained_graph: The content hash of the graph.
-        trained_task: The content hash of the task: graph and split.
-        trained_seed: The seed of the split.
-
-    """
-
-    trained_graph: str
-    trained_task: str
-    trained_seed: int
-
-    @property
-    def trained_on(self) -> GraphIdentity:
-        """The identity of the graph, also under other attributes or in another order."""
-        ...
-
-    def check_attributes(self, names: tuple[str, ...]) -> None:
-        """Refuse attributes other than those it was trained on."""
-        ...
 
 
 Scored = Iterable[tuple[slice, np.ndarray]]

@@ -82,7 +82,7 @@ class OwnStrategy(Strategy):
         return {"temperature": self.own.temperature} if hasattr(self.own, "temperature") else {}
 
     def represent(self, egos: EgoGraphs) -> Representations:
-        """As the object does."""
+        """What the wrapped object represents the ego graphs as."""
         return self.own.represent(egos)
 
 
@@ -112,13 +112,13 @@ class OwnGossipStrategy(GossipStrategy):
         return getattr(self.own, "parameters", {})
 
     def begin(self, egos: EgoGraphs, keys: np.ndarray) -> Representations:
-        """As the object does."""
+        """The first rows that the wrapped object gives, before any round."""
         return self.own.begin(egos, keys)
 
     def hear(
         self, own: Representations, neighbours: Representations, owner: np.ndarray
     ) -> Representations:
-        """As the object does."""
+        """The next rows that the wrapped object gives after it heard these neighbours."""
         return self.own.hear(own, neighbours, owner)
 
 

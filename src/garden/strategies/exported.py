@@ -71,7 +71,7 @@ class Exported(Strategy):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The model's name."""
+        """The name of the model that was exported, which reports call it by."""
         return self.info.model
 
     @property

@@ -1,4 +1,4 @@
-"""From scores to a choice: the definition that simulators and peers share.
+"""From scores to a choice, the paper's equation 1: the definition that simulators and peers share.
 
 Weights are the unnormalised probabilities of the candidates; one uniform number picks by their
 running sum. Compiled kernels repeat these few lines, and tests hold them to it.

@@ -36,11 +36,11 @@ class RandomWalker(Strategy):
         return Representations({"nothing": np.empty((len(egos), 0))})
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """Zero throughout."""
+        """0 for every pair, so that all neighbours are equally likely; (num_pairs,)."""
         return np.zeros(len(candidates))
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """Zero throughout."""
+        """0 for every candidate and target, (num_targets, num_candidates)."""
         return np.zeros((len(targets), len(candidates)))
 
 
@@ -53,15 +53,15 @@ class GreedyWalker(Strategy):
     selection: ClassVar[Selection] = "argmax"
 
     def represent(self, egos: EgoGraphs) -> Representations:
-        """The centre's own profile."""
+        """The centre's own profile, (num_egos, num_attributes)."""
         return _profile_representations(egos, self.name)
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """Minus the Euclidean distance."""
+        """−‖x_c − x_t‖, minus the Euclidean distance of the two profiles, (num_pairs,)."""
         return -aligned_profile_distances(candidates.arrays["profile"], targets.arrays["profile"])
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """Minus the Euclidean distance."""
+        """The same of every candidate and target, (num_targets, num_candidates)."""
         return -profile_distances(candidates.arrays["profile"], targets.arrays["profile"])
 
 
@@ -81,7 +81,7 @@ class DistanceWalker(Strategy):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The temperature."""
+        """The temperature τ, None until it is tuned."""
         return {"temperature": self.temperature}
 
     def with_temperature(self, temperature: float) -> DistanceWalker:
@@ -89,7 +89,7 @@ class DistanceWalker(Strategy):
         return replace(self, temperature=temperature)
 
     def represent(self, egos: EgoGraphs) -> Representations:
-        """The centre's own profile."""
+        """The centre's own profile, (num_egos, num_attributes)."""
         return _profile_representations(egos, self.name)
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
@@ -122,7 +122,7 @@ class ConnectionWalker(Strategy):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The temperature."""
+        """The temperature τ, None until it is tuned."""
         return {"temperature": self.temperature}
 
     def with_temperature(self, temperature: float) -> ConnectionWalker:
@@ -130,15 +130,15 @@ class ConnectionWalker(Strategy):
         return replace(self, temperature=temperature)
 
     def represent(self, egos: EgoGraphs) -> Representations:
-        """The centre's degree."""
+        """The centre's degree, one number for each ego graph."""
         return Representations({"degree": egos.degrees.astype(np.float64)})
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The degree, over τ."""
+        """The candidate's degree over τ, whatever the target, (num_pairs,)."""
         return np.asarray(candidates.arrays["degree"]) / _set_temperature(self)
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The degree, over τ."""
+        """The same of every candidate and target, (num_targets, num_candidates)."""
         scores = np.asarray(candidates.arrays["degree"]) / _set_temperature(self)
         return np.tile(scores, (len(targets), 1))
 

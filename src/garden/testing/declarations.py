@@ -8,7 +8,8 @@ from contextlib import suppress
 from typing import TypeVar, get_args
 
 from garden.graphs.ego import EgoGraphs
-from garden.strategies.base import Fitted, Selection, Strategy, Tempered
+from garden.strategies.base import Selection, Strategy
+from garden.strategies.protocols import Fitted, Tempered
 from garden.testing.findings import Findings, StoppedError
 
 Kind = TypeVar("Kind", bound=Strategy)
@@ -120,5 +121,5 @@ def _fitted(strategy: Strategy, egos: EgoGraphs, where: str, found: Findings) ->
 
 
 def _itself(strategy: Strategy) -> object:
-    """The user's own object."""
+    """The object that its author wrote, out of the wrapper that one without a base class gets."""
     return getattr(strategy, "own", strategy)

@@ -51,7 +51,7 @@ class Findings:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """All of them."""
+        """What was found, one sentence for each kind of problem, in the order of finding."""
         return tuple(self._sentences.values())
 
     def result_of(

@@ -9,7 +9,8 @@ from functools import partial
 import numpy as np
 
 from garden.graphs.ego_extraction import ego_graphs
-from garden.strategies.base import Strategy, Tempered
+from garden.strategies.base import Strategy
+from garden.strategies.protocols import Tempered
 from garden.strategies.representations import Representations
 from garden.testing.declarations import at_temperature, copy_of
 from garden.testing.equality import differing_row, rebuilt, same_numbers, score_room

@@ -162,7 +162,7 @@ class LineLog(Listener):
         self.speak_if_silent()
 
     def on_validation(self, records: Sequence[Record]) -> None:
-        """Say where training stands."""
+        """Print a line: the update, the validation ratio, the best so far, and the pace."""
         self._speak(f"update {records[0]['update']}, {describe(records)}{self._pace()}")
 
     def close(self) -> None:

@@ -15,7 +15,7 @@ import torch
 
 from garden.graphs.graph import Graph
 from garden.models.base import Model
-from garden.training.config import GuidedConfig, TrainingConfig
+from garden.training.methods.config import GuidedConfig, TrainingConfig
 from garden.training.methods.guided import ALL_HOLDERS_NODES, SAMPLED_HOLDERS
 
 ADVISED_NODES = 20_000

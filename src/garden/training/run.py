@@ -27,11 +27,12 @@ from garden.models.registry import ModelConfig, build_model
 from garden.process_settings import cut_short
 from garden.storage import CONFIG_FILE, write_text
 from garden.training.callbacks import Listener, Record, SeedListener, in_words, listeners_for
-from garden.training.config import A2CConfig, RunOptions, TrainingConfig, TrainingOptions
+from garden.training.config import RunOptions, TrainingOptions
 from garden.training.estimate import ADVISED_NODES, seconds_of_training
+from garden.training.methods.config import A2CConfig, TrainingConfig
 from garden.training.state import STATE_FILE, SeedProgress, weights_of
-from garden.training.trainer import TRAINS_VALUE, Outcome, Trainer, sized_for
-from garden.training.training_graph import with_limit
+from garden.training.trainer import TRAINS_VALUE, Outcome, Trainer
+from garden.training.training_graph import sized_for, with_limit
 
 SUMMARY_FILE = "summary.json"
 _LOG = logging.getLogger("garden")

@@ -32,7 +32,7 @@ from garden.errors import DataError
 from garden.models.base import Model
 from garden.models.policy import read_tensors, write_tensors
 from garden.storage import WEIGHTS_FILE
-from garden.training.config import TrainingConfig
+from garden.training.methods.config import TrainingConfig
 
 STATE_FILE = "state.safetensors"
 NOTABLE = 0.001  # what a validation ratio must gain, where a cool-down follows, to count

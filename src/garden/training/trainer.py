@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,17 +19,15 @@ import torch
 from torch import Tensor
 
 from garden.datasets.task import SearchTask
-from garden.errors import GardenError, SpecError
-from garden.graphs.graph import Graph
-from garden.memory import require_memory
+from garden.errors import GardenError
 from garden.models.base import Model
 from garden.models.layers import Dropout
 from garden.models.registry import ModelConfig, build_model
 from garden.search.chain import chain_of_scores
 from garden.training.callbacks import Listener
-from garden.training.config import GuidedConfig, TrainingConfig
 from garden.training.methods.a2c import a2c_loss
 from garden.training.methods.base import UpdateLoss
+from garden.training.methods.config import TrainingConfig
 from garden.training.methods.exact import exact_loss
 from garden.training.methods.guided import guided_loss
 from garden.training.state import (
@@ -45,7 +43,13 @@ from garden.training.state import (
     note_ratio,
     step_size,
 )
-from garden.training.training_graph import TrainingGraph, make_training_graph, with_limit
+from garden.training.training_graph import (
+    TrainingGraph,
+    make_training_graph,
+    require_memory_for,
+    sized_for,
+    with_limit,
+)
 from garden.training.validation import (
     HANDOVER_TEMPERATURES,
     HandedOver,
@@ -62,10 +66,8 @@ Loss = Callable[[Model, TrainingGraph, Any, Dropout, torch.Generator], UpdateLos
 LOSSES: dict[str, Loss] = {"exact": exact_loss, "a2c": a2c_loss, "guided": guided_loss}
 TRAINS_VALUE = {"exact": False, "a2c": True, "guided": False}
 
-_BYTES_PER_ENTRY = 80  # of a target and a node: distances, their products, match indicators
 _CLOSING_SHARE = 0.2  # of a time limit, that the choice of a temperature may take
 _GRACE = 0.05  # of a time limit, by which a validation under way may pass it
-MAX_KNOWN_PROFILES = 6000  # a policy for newcomers compares profiles with all of these
 _LOG = logging.getLogger("garden")
 
 
@@ -327,34 +329,6 @@ class Trainer:
             share,
         )
         return ratios
-
-
-def require_memory_for(config: TrainingConfig, num_nodes: int, num_seeds: int) -> None:
-    """Refuse a training whose tables of targets and nodes would not fit into memory."""
-    num_targets = num_seeds * config.targets_per_update
-    require_memory(
-        _BYTES_PER_ENTRY * num_targets * num_nodes,
-        f"an update of {num_targets} targets on {num_nodes} nodes",
-        f"lower `targets_per_update` (now {config.targets_per_update})",
-    )
-
-
-def sized_for(graph: Graph, config: TrainingConfig, size: ModelConfig) -> ModelConfig:
-    """The model's size, with as many known profiles as the graph where it trains for newcomers.
-
-    Args:
-        graph: the training graph.
-        config: whose share of hidden nodes decides.
-        size: the size as it was asked for.
-    """
-    if not (isinstance(config, GuidedConfig) and config.hidden_node_rate > 0):
-        return size
-    if graph.num_nodes > MAX_KNOWN_PROFILES:
-        raise SpecError(
-            f"hidden_node_rate: {graph.name} has {graph.num_nodes} nodes, and a policy keeps the "
-            f"profiles of at most {MAX_KNOWN_PROFILES}: leave it at 0"
-        )
-    return replace(size, known_profiles=graph.num_nodes)
 
 
 def clip_each_seed(model: Model, largest: float) -> None:

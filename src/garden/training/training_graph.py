@@ -1,4 +1,8 @@
-"""A graph and its splits as tensors: everything that training reads and never writes."""
+"""A graph and its splits as tensors: everything that training reads and never writes.
+
+Also what the graph decides of a training: the limit of hops, the size of the model, and whether its
+tables fit into memory.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +17,17 @@ import torch
 from torch import Tensor
 
 from garden.datasets.task import SearchTask
-from garden.errors import TaskError
+from garden.errors import SpecError, TaskError
 from garden.graphs.distances import distances
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.graphs.identity import profile_keys
 from garden.models.base import EgoTensors, ego_tensors, profile_tensor
+from garden.models.registry import ModelConfig
+from garden.process_settings import require_memory
 from garden.random_streams import VALIDATION_TARGETS
 from garden.search.config import PAPERS_LIMIT, limit_towards
-from garden.training.config import TrainingConfig
+from garden.training.methods.config import GuidedConfig, TrainingConfig
 
 MAX_TABLE_NODES = 6000  # up to here all distances are held; beyond, rows are made when asked for
 MAX_VALIDATION_TARGETS = 100
@@ -30,6 +36,8 @@ _FEWEST_LONG_TARGETS = 4
 LARGE_NODES = 25_000  # beyond, validation makes do with fewer targets, each of many more sources
 _LARGE_ENTRIES = 1_000_000  # targets × sources of a validation there
 _FEWEST_TARGETS = 10
+_BYTES_PER_ENTRY = 80  # of a target and a node: distances, their products, match indicators
+MAX_KNOWN_PROFILES = 6000  # a policy for newcomers compares profiles with all of these
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,3 +271,37 @@ def with_limit(config: TrainingConfig, tasks: Sequence[SearchTask]) -> TrainingC
     """
     targets = np.unique(np.concatenate([validation_targets_of(task) for task in tasks]))
     return replace(config, max_hops=limit_towards(config.max_hops, tasks[0].graph, targets))
+
+
+def require_memory_for(config: TrainingConfig, num_nodes: int, num_seeds: int) -> None:
+    """Refuse a training whose tables of targets and nodes would not fit into memory.
+
+    Args:
+        config: whose targets per update are counted.
+        num_nodes: of the training graph.
+        num_seeds: how many seeds train at once.
+    """
+    num_targets = num_seeds * config.targets_per_update
+    require_memory(
+        _BYTES_PER_ENTRY * num_targets * num_nodes,
+        f"an update of {num_targets} targets on {num_nodes} nodes",
+        f"lower `targets_per_update` (now {config.targets_per_update})",
+    )
+
+
+def sized_for(graph: Graph, config: TrainingConfig, size: ModelConfig) -> ModelConfig:
+    """The model's size, with as many known profiles as the graph where it trains for newcomers.
+
+    Args:
+        graph: the training graph.
+        config: whose share of hidden nodes decides.
+        size: the size as it was asked for.
+    """
+    if not (isinstance(config, GuidedConfig) and config.hidden_node_rate > 0):
+        return size
+    if graph.num_nodes > MAX_KNOWN_PROFILES:
+        raise SpecError(
+            f"hidden_node_rate: {graph.name} has {graph.num_nodes} nodes, and a policy keeps the "
+            f"profiles of at most {MAX_KNOWN_PROFILES}: leave it at 0"
+        )
+    return replace(size, known_profiles=graph.num_nodes)

@@ -30,7 +30,6 @@ from garden.web.library import Library, UnknownIdError
 from garden.web.schemas import JobState
 
 Kind = Literal["adapt", "train"]
-MAX_MINUTES = 60.0
 MAX_WAITING = 3
 MAX_POINTS = 500  # of a curve
 _GRACE_MINUTES = 5.0  # beyond a training's own limit: its first and last validations
@@ -58,7 +57,7 @@ class Job:
 
     @property
     def over(self) -> bool:
-        """Whether it has ended."""
+        """Whether the job is done, has failed or was cancelled."""
         return self.state in ("done", "failed", "cancelled")
 
     def shown(self) -> JobState:

@@ -65,7 +65,7 @@ class GraphShelf:
         return without_folder(self.spec)
 
     def loaded(self) -> Graph:
-        """The graph, loaded once."""
+        """The graph, which is loaded when it is first asked for and kept."""
         with self.lock:
             if self.graph is None:
                 found = valley() if self.spec == VALLEY else load(self.spec)
@@ -84,7 +84,7 @@ class GraphShelf:
             return self.links
 
     def entry(self) -> GraphEntry:
-        """How menus show it."""
+        """The graph as a menu shows it; sizes only once it has been loaded."""
         sizes = (None, None) if self.graph is None else (len(self.graph), self.graph.num_edges)
         return GraphEntry(
             id=self.id, name=self.name, num_nodes=sizes[0], num_edges=sizes[1], source=self.source
@@ -110,7 +110,7 @@ class StrategyShelf:
     contender: Contender
 
     def entry(self) -> StrategyEntry:
-        """How menus show it."""
+        """The strategy as a menu shows it: what it knows and needs, and whether it was learned."""
         strategy = self.contender.strategy
         return StrategyEntry(
             id=self.id,
@@ -249,6 +249,6 @@ def player_on(graph: Graph, contender: Contender) -> Player:
 
 
 def random_pair(graph: Graph, seed: int) -> tuple[int, int]:
-    """Two different nodes."""
+    """The positions of two different nodes, drawn uniformly: source and target."""
     source, target = np.random.default_rng(seed).choice(graph.num_nodes, 2, replace=False)
     return int(source), int(target)

@@ -58,7 +58,7 @@ class _Messages(logging.Handler):
         self.lines: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep one."""
+        """Keep the message of a log record, to be shown with the upload."""
         self.lines.append(record.getMessage())
 
 

@@ -83,7 +83,7 @@ class Pair(BaseModel):
 
 
 class WalkAsked(_Asked):
-    """One message to send."""
+    """A request: send one message by this strategy from a source to a target."""
 
     graph: Identifier
     strategy: Identifier
@@ -105,7 +105,7 @@ class Hop(BaseModel):
 
 
 class Walk(BaseModel):
-    """One message's trip."""
+    """One message's trip, hop by hop, as the page draws it."""
 
     graph: str
     strategy: str
@@ -224,7 +224,7 @@ class GameAsked(_Asked):
 
 
 class MoveAsked(_Asked):
-    """Where the player goes."""
+    """A request of a game: the neighbour that the player passes the message to."""
 
     node: Position
 

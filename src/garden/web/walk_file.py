@@ -53,7 +53,7 @@ _PAGE = """<!doctype html>
 
 
 class WalkFile(BaseModel):
-    """What the file shows."""
+    """What a stored page holds: the picture of a graph and one walk on it."""
 
     graph: schemas.GraphPicture
     walk: schemas.Walk

@@ -14,7 +14,7 @@ from garden.models.trellis.distance_codes import (
     aligned_log_hops,
     log_hops,
 )
-from garden.models.trellis.model import EMBEDDING
+from garden.models.trellis.features import EMBEDDING
 from garden.training.config import TrainingOptions
 from garden.training.methods.base import (
     MaskedTargets,
@@ -202,14 +202,14 @@ def test_gaps__of_sparse_profiles_are_those_of_dense_ones_on_what_is_there():
     assert 0.4 < float((kept > 0).sum() / profiles.sum()) < 0.6
 
 
-def test_waves__of_some_profiles_are_forged_in_training_alone():
+def test_fourier_features__of_some_profiles_are_corrupted_in_training_alone():
     network, profiles = DistanceCodeNetwork(2, 5), torch.rand(1000, 5)
     true = network._phases(profiles, Dropout(0.0, torch.Generator()))
     generator = torch.Generator().manual_seed(0)
     mixed = network._phases(profiles, Dropout(0.2, generator))
-    forged = (mixed != true).any(dim=-1)
-    assert torch.equal(forged[0], forged[1])
-    assert float(forged[0].float().mean()) == pytest.approx(0.15, abs=0.04)
+    corrupted = (mixed != true).any(dim=-1)
+    assert torch.equal(corrupted[0], corrupted[1])
+    assert float(corrupted[0].float().mean()) == pytest.approx(0.15, abs=0.04)
 
 
 @pytest.mark.parametrize(("method", "rate"), [("guided", 0.1), ("exact", 0.0), ("a2c", 0.0)])

@@ -9,7 +9,7 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.models.base import ego_tensors
 from garden.models.policy import Policy, PolicyInfo, load_policy
 from garden.models.registry import ModelConfig, build_model
-from garden.models.trellis.unknown_profiles import KnownProfiles, Likeness
+from garden.models.trellis.unknown_profiles import KnownProfiles, SimilarProfiles
 
 GRAPH = kaiser_hilgetag(n=30, beta=2, seed=1)
 OLD = GRAPH.subgraph(np.arange(24))
@@ -45,18 +45,18 @@ def test_known_profiles__sparse_tables_say_the_same():
     assert known(asked.to_sparse())[:, 0].tolist() == [1, 0]
 
 
-def test_likeness__takes_the_row_of_the_only_profile_that_is_alike():
-    likeness = Likeness(1, 3, 2)
-    likeness.sharpness.data.fill_(100.0)
+def test_similar_profiles__takes_the_row_of_the_only_profile_that_is_alike():
+    similar = SimilarProfiles(1, 3, 2)
+    similar.sharpness.data.fill_(100.0)
     values = torch.tensor([[[1.0, 2.0], [5.0, 6.0]]])
     known = torch.tensor([[1.0, 0, 0], [0, 1, 1]])
-    likeness.like_nobody.data.fill_(50.0)
+    similar.like_nobody.data.fill_(50.0)
     asked = torch.tensor([[2.0, 0, 0], [0, 0, 0]])
-    found = likeness(asked, known, values, None)
+    found = similar(asked, known, values, None)
     assert torch.allclose(found[0, 0], values[0, 0], atol=1e-4)
-    assert torch.allclose(found[0, 1], likeness.nobody[0, 0], atol=1e-2)  # like nobody
+    assert torch.allclose(found[0, 1], similar.nobody[0, 0], atol=1e-2)  # like nobody
     hidden = torch.tensor([True, False])
-    assert not torch.allclose(likeness(asked, known, values, hidden)[0, 0], values[0, 0], atol=1)
+    assert not torch.allclose(similar(asked, known, values, hidden)[0, 0], values[0, 0], atol=1)
 
 
 def test_rows__a_hidden_profile_is_read_as_an_unknown_one():

@@ -42,7 +42,7 @@ class ArrowColumn(StoredColumn):
         return self._array[int(row)].as_py()
 
     def __iter__(self) -> Iterator[object]:
-        """All raw cells."""
+        """All cells as Python values, None where one is missing, a chunk at a time."""
         for chunk in self._array.iterchunks():
             yield from chunk.to_pylist()
 

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from garden.datasets.text_files import csv_delimiter, csv_records, inner_suffix, is_gzipped
-from garden.errors import DataError, one_line, short_repr
+from garden.errors import DataError, first_repeated, one_line, short_repr
 from garden.graphs.convert import node_name
 from garden.graphs.parsed_graph import as_number, is_missing, is_vector
 from garden.graphs.stored_columns import numbered_cells
-from garden.memory import require_memory
+from garden.process_settings import require_memory
 
 LARGE_BYTES = 1 << 22
 """Of a text file that is read by blocks (:mod:`.csv_blocks`)."""
@@ -156,9 +156,9 @@ def table_of_frame(frame: Any, name: str, is_nodes: bool) -> Table:
 def column_keys(header: Sequence[str], where: str) -> list[str]:
     """The names of the columns under a header; an empty or repeated one is an error."""
     keys = [cell.strip() for cell in header]
-    repeated = next((key for key in keys if keys.count(key) > 1 or not key), None)
-    if repeated is not None:
-        raise DataError(f"{where}: the column {repeated!r} is empty or stands twice: name it anew")
+    wrong = "" if "" in keys else first_repeated(keys)
+    if wrong is not None:
+        raise DataError(f"{where}: the column {wrong!r} is empty or stands twice: name it anew")
     return keys
 
 

@@ -37,8 +37,8 @@ from garden.search.config import EvaluationConfig
 from garden.search.metrics import oracle_ratio_interval
 from garden.search.progress import Progress, silent
 from garden.search.report import Report, StrategyResult
-from garden.strategies.base import Trained
 from garden.strategies.gossip.protocol import GossipStrategy
+from garden.strategies.protocols import Trained
 
 WIN_GROUP = ("random", "distance", "bidirectional+visited")
 """Who else plays for wins; those that cannot read a graph (without attributes) stay away."""

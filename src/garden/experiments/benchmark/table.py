@@ -28,7 +28,7 @@ class EntryTable:
     rows: tuple[tuple[str, ...], ...]
 
     def markdown(self) -> str:
-        """The table as Markdown."""
+        """The title in bold, then the columns and rows as a Markdown table."""
         lines = [self.columns, ("---",) * len(self.columns), *self.rows]
         table = "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
         return f"**{self.title}**\n\n{table}\n"

@@ -23,7 +23,8 @@ from garden.experiments.report.tables import Row
 from garden.experiments.run.config import FIRST_SEED, Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Work
-from garden.training.config import GuidedConfig, TrainingOptions
+from garden.training.config import TrainingOptions
+from garden.training.methods.config import GuidedConfig
 
 NUM_SEEDS = 3
 MEMORYLESS = "trellis"

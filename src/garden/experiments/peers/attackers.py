@@ -1,6 +1,6 @@
 """Peers that lie: each class is one attack, in the place of an honest agent.
 
-They are written against the agent as it is, so that whoever doubts a defence can run them.
+They are written against the agent as it is, so that every defence can be tested by running them.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class Misrouting(Attacker):
     """Passes messages on to a neighbour drawn at random."""
 
     def receive(self, envelope: Envelope, now: int) -> list[Action]:
-        """As an honest agent."""
+        """Answer an envelope as an honest agent does; only the next hop is chosen otherwise."""
         return Agent.receive(self, envelope, now)
 
     def _next_hop(self, message: Message, without: frozenset[int]) -> NextHop | None:

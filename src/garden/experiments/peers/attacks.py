@@ -61,7 +61,7 @@ class AttackReport:
     handed it the message for the source."""
 
     def to_json(self) -> dict[str, Any]:
-        """Its fields."""
+        """Every field by its name, as JSON can hold it."""
         return asdict(self)
 
 

@@ -28,7 +28,7 @@ from garden.strategies.gossip.protocol import GossipStrategy
 
 @dataclass(frozen=True)
 class Cut:
-    """What was written."""
+    """The folder that was written: what its agents run, how many there are, and their size."""
 
     folder: Path
     strategy: str

@@ -31,7 +31,7 @@ class RosterSigner:
         self._roster = roster
 
     def sign(self, content: bytes) -> bytes:
-        """64 bytes."""
+        """The Ed25519 signature of the content, 64 bytes."""
         return self._secret.sign(content)
 
     def verify(self, agent: int, content: bytes, signature: bytes) -> bool:

@@ -30,7 +30,7 @@ class ChoiceGap:
     """Of each hop that differs: torch's score of its own choice less that of the export's."""
 
     def to_json(self) -> dict[str, Any]:
-        """Its fields."""
+        """Every field by its name, as JSON can hold it."""
         return asdict(self)
 
 

@@ -89,7 +89,7 @@ class KillReport:
     """Resident memory of a settled host: mean and most."""
 
     def to_json(self) -> dict[str, Any]:
-        """Its fields."""
+        """Every field by its name, as JSON can hold it."""
         return asdict(self)
 
 

@@ -60,7 +60,7 @@ class LeakReport:
     """The AUC of the five attributes that are guessed best."""
 
     def to_json(self) -> dict[str, Any]:
-        """Its fields."""
+        """Every field by its name, as JSON can hold it."""
         return asdict(self)
 
 

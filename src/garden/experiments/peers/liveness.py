@@ -54,11 +54,11 @@ class Liveness:
         self._labels = lru_cache(maxsize=64)(self._labels_of)
 
     def went(self, node: int, now: int) -> None:
-        """A node is gone."""
+        """Note that a node is gone from this moment on."""
         self._spells.append((node, now, float("inf")))
 
     def came(self, node: int, now: int) -> None:
-        """A node is back."""
+        """Note that a node is back, which ends the time that it was gone."""
         self._spells = [
             (one, since, now if one == node and until == float("inf") else until)
             for one, since, until in self._spells

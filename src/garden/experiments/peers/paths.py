@@ -49,7 +49,7 @@ class PathReport:
     largest_card_bytes: int
 
     def to_json(self) -> dict[str, Any]:
-        """Its fields."""
+        """Every field by its name, as JSON can hold it."""
         return asdict(self)
 
 

@@ -35,7 +35,7 @@ class ChoiceTime:
     ninetieth_us: float
 
     def to_json(self) -> dict[str, Any]:
-        """Its fields."""
+        """Every field by its name, as JSON can hold it."""
         return asdict(self)
 
 

@@ -38,7 +38,7 @@ class Table:
         return "\n".join([*lines, "", self.footing]).rstrip() + "\n"
 
     def csv(self) -> str:
-        """The table as CSV."""
+        """The columns and rows as CSV, lines ended by a line feed."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)

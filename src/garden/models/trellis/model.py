@@ -21,7 +21,8 @@ embedding: whether c can be t, can be a neighbour of t, looks like a neighbour a
 many members of c's ego graph look like neighbours of t.
 
 All of it, with log(1 + degree) of c and log(1 + |N(t)|), is scored by a small MLP and, where a
-critic is trained, valued by another.
+critic is trained, valued by another. The features are computed in
+:mod:`garden.models.trellis.features`.
 """
 
 from __future__ import annotations
@@ -41,37 +42,36 @@ from garden.models.layers import (
     StackedLinear,
     mapped_profiles,
     num_members,
-    squared_distances,
     with_gaps,
 )
 from garden.models.registry import ModelConfig
 from garden.models.trellis.distance_codes import (
     CODE_WIDTH,
-    NUM_DISTANCE_FEATURES,
     DistanceCodeNetwork,
     DistanceCodes,
-    distance_feature_pairs,
-    distance_feature_table,
     distance_losses,
     joined_codes,
     split_codes,
 )
+from garden.models.trellis.features import (
+    EMBEDDING,
+    NUM_PROJECTIONS,
+    Projections,
+    RowParts,
+    feature_pairs,
+    feature_table,
+    projections,
+    used_features,
+)
 from garden.models.trellis.unknown_profiles import (
     NUM_NEWCOMER_COLUMNS,
-    NUM_NEWCOMER_FEATURES,
     KnownProfiles,
-    Likeness,
+    SimilarProfiles,
     as_dense,
 )
 
-EMBEDDING = 32
-NUM_PROJECTIONS = 8
-PROJECTION = 16
-NUM_INDICATORS = 4
-LEAST_SQUARE = 1e-6  # keeps the gradient of a distance finite where two embeddings coincide
 ENCODER = 256
 INITIAL_SHARPNESS = 2.0
-_LEAST_SUM = 1e-12  # keeps the logarithm finite where no neighbour is near
 
 
 @final
@@ -94,7 +94,7 @@ class TrellisModel(Model):
             torch.full((num_seeds, NUM_PROJECTIONS, 1, 1), INITIAL_SHARPNESS)
         )
         self.register_buffer("temperature", torch.ones(num_seeds, 1))
-        used = _used(config)
+        used = used_features(config)
         self.scorer = FeatureNetwork(num_seeds, used, config.hidden)
         self.valuer = FeatureNetwork(num_seeds, used, config.hidden)
         self.codes = (
@@ -104,7 +104,7 @@ class TrellisModel(Model):
         if config.known_profiles:
             outputs = EMBEDDING + (CODE_WIDTH + 1) * config.distance_codes
             self.known = KnownProfiles(num_attributes, config.known_profiles)
-            self.unknown = Likeness(num_seeds, num_attributes, outputs)
+            self.unknown = SimilarProfiles(num_seeds, num_attributes, outputs)
 
     def know(self, profiles: ProfileTable) -> None:
         """Note which profiles the training graph has, where the model tells them from others."""
@@ -217,143 +217,54 @@ class TrellisModel(Model):
         context: TargetContext | None = None,
     ) -> Tensor:
         """Scores of every candidate and target."""
-        features = self._features_of_table(rows, targets, _required(context))
+        features = self._table_of(rows, targets, context)
         return self._tempered(self.scorer(features.flatten(1, 2))).reshape(features.shape[:3])
 
     def score_aligned(
         self, candidates: Tensor, targets: Tensor, context: TargetContext | None = None
     ) -> Tensor:
         """Scores of aligned rows, (S, P, width) each → (S, P)."""
-        features = self._features_of_pairs(candidates, targets, _required(context))
-        return self._tempered(self.scorer(features))
+        return self._tempered(self.scorer(self._pairs_of(candidates, targets, context)))
 
     def value_table(
         self, rows: Tensor, targets: Tensor, context: TargetContext | None = None
     ) -> Tensor:
         """Values of every holder and target."""
-        features = self._features_of_table(rows, targets, _required(context))
+        features = self._table_of(rows, targets, context)
         return torch.sigmoid(self.valuer(features.flatten(1, 2))).reshape(features.shape[:3])
 
     def value_aligned(
         self, holders: Tensor, targets: Tensor, context: TargetContext | None = None
     ) -> Tensor:
         """Values of aligned rows, (S, P, width) each → (S, P) in (0, 1)."""
-        return torch.sigmoid(
-            self.valuer(self._features_of_pairs(holders, targets, _required(context)))
-        )
+        return torch.sigmoid(self.valuer(self._pairs_of(holders, targets, context)))
 
-    def _features_of_table(self, rows: Tensor, targets: Tensor, context: TargetContext) -> Tensor:
+    def _table_of(self, rows: Tensor, targets: Tensor, context: TargetContext | None) -> Tensor:
         """The features of every candidate and target, (S, T, n, num_features)."""
-        own, mean, degree = _parts(rows)
-        own_t, members = targets[..., :EMBEDDING], context.neighbours[..., :EMBEDDING]
-        count = context.visible.sum(dim=-1, keepdim=True)
-        read, read_count = context.visible, count
-        if self.known is not None:
-            read = context.visible * context.neighbours[..., -1].unsqueeze(1)
-            read_count = read.sum(dim=-1, keepdim=True)
-        mean_t = read @ members / read_count.clamp(min=1)
+        ours, theirs = self._parts(rows), self._parts(targets)
+        return feature_table(self._projections, ours, theirs, _required(context))
 
-        by_mean, by_member = self.mean_projections, self.member_projections
-        mean_c, own_c = projected(by_mean, mean), projected(by_mean, own)
-        mean_g, own_g = projected(by_mean, mean_t), projected(by_mean, own_t)
-        member_c = projected(by_member, own)
-        sharpness = nn.functional.softplus(self.sharpness)
-        apart = distances(projected(by_member, members), member_c)  # (S, H, M, n)
-        near = read.unsqueeze(1) @ torch.exp(-sharpness * apart)  # (S, H, T, n)
-        features = torch.cat(
-            [
-                -distances(mean_g, mean_c),
-                -distances(mean_g, own_c),
-                -distances(own_g, mean_c),
-                (near + _LEAST_SUM).log() / sharpness,
-                -distances(projected(by_member, own_t), member_c),
-            ],
-            dim=1,
-        )  # (S, 5 H, T, n)
-        shape = (*features.shape[:1], *features.shape[2:], 1)
-        here, there = self.distance_codes(rows), self.distance_codes(targets)
-        of_codes: list[Tensor] = []
-        if here and there:
-            of_codes = distance_feature_table(
-                here, there, context.neighbours[..., EMBEDDING], context.visible
-            )
-        return torch.cat(
-            [
-                features.permute(0, 2, 3, 1),
-                *of_codes,
-                match_features(context.indicators.expand(*shape[:3], -1), count.unsqueeze(2)),
-                degree.unsqueeze(1).expand(shape),
-                count.log1p().unsqueeze(2).expand(shape),
-                *self._newcomer_table(rows, targets, read_count / count.clamp(min=1), shape),
-            ],
-            dim=-1,
-        )
-
-    def _features_of_pairs(
-        self, candidates: Tensor, targets: Tensor, context: TargetContext
-    ) -> Tensor:
+    def _pairs_of(self, rows: Tensor, targets: Tensor, context: TargetContext | None) -> Tensor:
         """The same of aligned rows, (S, P, num_features)."""
-        own, mean, degree = _parts(candidates)
-        own_t, members = targets[..., :EMBEDDING], context.neighbours[..., :EMBEDDING]
-        owner = context.visible
+        ours, theirs = self._parts(rows), self._parts(targets)
+        return feature_pairs(self._projections, ours, theirs, _required(context))
 
-        def summed(values: Tensor) -> Tensor:  # (S, M, k) → (S, P, k)
-            empty = values.new_zeros(*candidates.shape[:2], values.shape[-1])
-            return empty.index_add(1, owner, values)
+    @property
+    def _projections(self) -> Projections:
+        """The learned comparisons of embeddings."""
+        sharpness = nn.functional.softplus(self.sharpness)
+        return Projections(self.mean_projections, self.member_projections, sharpness)
 
-        ones = members.new_ones(*members.shape[:2], 1)
-        read = ones if self.known is None else context.neighbours[..., -1:]
-        count, read_count = summed(ones), summed(read)
-        mean_t = summed(members * read) / read_count.clamp(min=1)
-
-        def apart(ours: Tensor, theirs: Tensor, matrix: Tensor) -> Tensor:  # (S, P, H)
-            parts = by_projection((ours - theirs) @ matrix)
-            return (parts.square().sum(dim=-1) + LEAST_SQUARE).sqrt()
-
-        sharpness = nn.functional.softplus(self.sharpness).reshape(-1, 1, NUM_PROJECTIONS)
-        away = apart(own.index_select(1, owner), members, self.member_projections)
-        near = summed(torch.exp(-sharpness * away) * read)
-        here, there = self.distance_codes(candidates), self.distance_codes(targets)
-        of_codes: list[Tensor] = []
-        if here and there:
-            of_codes = distance_feature_pairs(
-                here, there, context.neighbours[..., EMBEDDING], owner
-            )
-        return torch.cat(
-            [
-                -apart(mean, mean_t, self.mean_projections),
-                -apart(own, mean_t, self.mean_projections),
-                -apart(mean, own_t, self.mean_projections),
-                (near + _LEAST_SUM).log() / sharpness,
-                -apart(own, own_t, self.member_projections),
-                *of_codes,
-                match_features(context.indicators.expand(*candidates.shape[:2], -1), count),
-                degree,
-                count.log1p(),
-                *self._newcomer_pairs(candidates, targets, read_count / count.clamp(min=1)),
-            ],
-            dim=-1,
+    def _parts(self, rows: Tensor) -> RowParts:
+        """What stands in the columns of these rows, as :meth:`_row` has put it there."""
+        flags = slice(self._flags, self._flags + NUM_NEWCOMER_COLUMNS)
+        return RowParts(
+            own=rows[..., :EMBEDDING],
+            mean=rows[..., -EMBEDDING - 1 : -1],
+            log_degree=rows[..., -1:],
+            codes=self.distance_codes(rows),
+            unknown=None if self.known is None else rows[..., flags],
         )
-
-    def _newcomer_table(
-        self, rows: Tensor, targets: Tensor, share: Tensor, shape: tuple[int, ...]
-    ) -> list[Tensor]:
-        """Whether both ends are unknown, and their shares of unknown neighbours, (S, T, n, 2)."""
-        if self.known is None:
-            return []
-        here = rows[..., self._flags : self._flags + NUM_NEWCOMER_COLUMNS]
-        own = targets[..., self._flags : self._flags + 1]
-        there = torch.cat([own, 1 - share], dim=-1)
-        both = (*shape[:3], NUM_NEWCOMER_COLUMNS)
-        return [here.unsqueeze(1).expand(both), there.unsqueeze(2).expand(both)]
-
-    def _newcomer_pairs(self, candidates: Tensor, targets: Tensor, share: Tensor) -> list[Tensor]:
-        """The same of aligned rows, (S, P, 2) each."""
-        if self.known is None:
-            return []
-        here = candidates[..., self._flags : self._flags + NUM_NEWCOMER_COLUMNS]
-        own = targets[..., self._flags : self._flags + 1]
-        return [here, torch.cat([own, 1 - share], dim=-1)]
 
     def _encoded(
         self,
@@ -411,49 +322,7 @@ class TrellisModel(Model):
         return scores / self.temperature
 
 
-def _parts(rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Own embedding, mean embedding of the neighbours, and log(1 + degree)."""
-    return rows[..., :EMBEDDING], rows[..., -EMBEDDING - 1 : -1], rows[..., -1:]
-
-
 def _required(context: TargetContext | None) -> TargetContext:
     if context is None:
         raise StrategyError("trellis scores need what the targets' ego graphs show")
     return context
-
-
-def _used(config: ModelConfig) -> Tensor:
-    """Which features count, (num_features,), in the order that they are made in."""
-    embeddings, matching = config.parts != "matching", config.parts != "embeddings"
-    used = [float(embeddings)] * (
-        5 * NUM_PROJECTIONS + NUM_DISTANCE_FEATURES * config.distance_codes
-    )
-    used += [float(matching)] * (NUM_INDICATORS + 1) + [1.0] * 2
-    used += [1.0] * (NUM_NEWCOMER_FEATURES * bool(config.known_profiles))
-    return torch.tensor(used)
-
-
-def projections(num_seeds: int) -> Tensor:
-    """Random initial projections of embeddings, side by side, (S, EMBEDDING, H · PROJECTION)."""
-    return EMBEDDING**-0.5 * torch.randn(num_seeds, EMBEDDING, NUM_PROJECTIONS * PROJECTION)
-
-
-def by_projection(flat: Tensor) -> Tensor:
-    """The projections apart from each other, (…, H, PROJECTION)."""
-    return flat.reshape(*flat.shape[:-1], NUM_PROJECTIONS, PROJECTION)
-
-
-def projected(matrix: Tensor, embeddings: Tensor) -> Tensor:
-    """Embeddings under every projection, (S, H, rows, PROJECTION)."""
-    return by_projection(embeddings @ matrix).transpose(1, 2)
-
-
-def distances(goals: Tensor, candidates: Tensor) -> Tensor:
-    """Euclidean distances, (S, H, T, 16) and (S, H, n, 16) → (S, H, T, n), smooth at zero."""
-    return (squared_distances(goals, candidates) + LEAST_SQUARE).sqrt()
-
-
-def match_features(indicators: Tensor, degrees: Tensor) -> Tensor:
-    """Three indicators, and common members by number and by share of the target's neighbours."""
-    common = indicators[..., 3:]
-    return torch.cat([indicators[..., :3], common.log1p(), common / degrees.clamp(min=1)], dim=-1)

@@ -5,11 +5,12 @@ there they say something all the same, and it is wrong. A model for newcomers th
 profiles of the training graph, and recognises each by a fingerprint x · r along a fixed random
 direction r. A profile x that is unknown
 
-* gets an average of what known profiles give, each known y weighed by its likeness,
+* gets an average of what known profiles give, each known y weighed by how similar it is,
 
       softmax_y( τ Σ_j w_j x_j y_j / √(Σ_j w_j x_j² · Σ_j w_j y_j²) ),
 
-  with learned weights w of attributes, and a learned row that stands for "like nobody";
+  with learned weights w of attributes, and a learned row beside them, for a profile that is
+  similar to none;
 * does not count in its neighbours' means, nor in the soft minimum over a target's neighbours.
 
 Training teaches this on nodes that pass for newcomers in some updates, though their links stay.
@@ -67,8 +68,8 @@ class KnownProfiles(nn.Module):
         return (as_dense(profiles).double() @ self.direction).squeeze(-1)
 
 
-class Likeness(nn.Module):
-    """What an unknown profile gets: an average over known profiles by how alike they are."""
+class SimilarProfiles(nn.Module):
+    """What an unknown profile gets: an average over known profiles, the similar ones first."""
 
     def __init__(self, num_seeds: int, num_attributes: int, outputs: int) -> None:
         super().__init__()

@@ -74,7 +74,7 @@ class Adapted(Strategy):
         """Accept any: the features do not depend on which attribute is which."""
 
     def represent(self, egos: EgoGraphs) -> Representations:
-        """As `universal` does."""
+        """The rows of `universal`: adapting changes how they are scored, not what they hold."""
         return self.policy.represent(egos)
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:

@@ -95,7 +95,7 @@ class Universal(Strategy):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The temperature."""
+        """The temperature that scores are divided by."""
         return {"temperature": self.temperature}
 
     def with_temperature(self, temperature: float) -> Universal:
@@ -108,7 +108,9 @@ class Universal(Strategy):
         return bool({spec, spec.partition(":")[0]} & set(self.training.get("kinds", ())))
 
     def represent(self, egos: EgoGraphs) -> Representations:
-        """The rows of :func:`garden.strategies.universal.representation.ego_representations`."""
+        """Each ego graph by its members' attributes and links, of ragged rows:
+        :func:`garden.strategies.universal.representation.ego_representations`.
+        """
         require_attributes(egos, self.name)
         return ego_representations(egos)
 

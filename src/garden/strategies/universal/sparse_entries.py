@@ -60,7 +60,7 @@ class SparseWork(NamedTuple):
 
 @compiled()
 def entries_of(rows):  # type: ignore[no-untyped-def]
-    """The :class:`Entries` of :class:`FeatureRows`."""
+    """What is not 0 in some :class:`FeatureRows`, plain and real-valued columns merged."""
     num_rows, size = len(rows.own), len(rows.columns) + len(rows.real_values)
     at = np.zeros(num_rows + 1, dtype=np.int64)
     members, columns = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Advantage actor-critic, the paper's Algorithm 1, over batches of episodes.
+"""Advantage actor-critic, the paper's Algorithm 1: the actor's and the critic's loss of a batch.
 
 One pass of representations serves hundreds of walks, and the loss of a batch is the sum of the
 losses of its episodes. The slips of the printed algorithm are mended: the advantage discounts its
@@ -18,7 +18,6 @@ from torch import Tensor
 
 from garden.models.base import Model
 from garden.models.layers import Dropout
-from garden.training.config import A2CConfig
 from garden.training.methods.base import (
     UpdateLoss,
     entropies,
@@ -26,6 +25,7 @@ from garden.training.methods.base import (
     target_context_of,
     with_all_links,
 )
+from garden.training.methods.config import A2CConfig
 from garden.training.training_graph import TrainingGraph
 
 _CHECK_EVERY = 10  # hops between looks at whether anybody still walks

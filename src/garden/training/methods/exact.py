@@ -11,7 +11,6 @@ import torch
 from garden.models.base import Model
 from garden.models.layers import Dropout
 from garden.training.chain_solvers import return_surrogate, source_weights
-from garden.training.config import ExactConfig
 from garden.training.methods.base import (
     UpdateLoss,
     entropies,
@@ -19,6 +18,7 @@ from garden.training.methods.base import (
     scores_towards,
     with_all_links,
 )
+from garden.training.methods.config import ExactConfig
 from garden.training.training_graph import TrainingGraph
 
 

@@ -21,7 +21,6 @@ from torch import Tensor
 from garden.models.base import Model
 from garden.models.layers import Dropout
 from garden.training.chain_solvers import DENSE_NODES, return_surrogate, source_weights
-from garden.training.config import GuidedConfig
 from garden.training.methods.base import (
     MaskedTargets,
     UpdateLoss,
@@ -35,6 +34,7 @@ from garden.training.methods.base import (
     scores_towards,
     with_all_links,
 )
+from garden.training.methods.config import GuidedConfig
 from garden.training.methods.hidden_nodes import with_hidden_nodes
 from garden.training.training_graph import LARGE_NODES, Links, TrainingGraph
 
@@ -66,7 +66,9 @@ def guided_loss(
     else:
         masked = with_all_links(targets, problem)
     flat, distances = targets.flatten(), masked_distances(problem, masked)
-    egos = with_hidden_nodes(problem, targets, config.hidden_node_rate, generator)
+    egos = problem.egos
+    if config.hidden_node_rate > 0:
+        egos = with_hidden_nodes(problem, targets, config.hidden_node_rate, generator)
     if problem.num_nodes <= LARGE_NODES:  # stored runs drew in this order
         rows = model.embed(egos, dropout)
         draw = draw_choices(config.holders_per_update, problem, generator)

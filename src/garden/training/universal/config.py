@@ -11,7 +11,7 @@ from garden.errors import SpecError, expect, expect_count
 
 @dataclass(frozen=True)
 class UniversalConfig:
-    """How `universal` is trained."""
+    """The options of training `universal` on many graphs at once."""
 
     updates: int = 1500
     """Gradient steps, each on some targets of one graph."""

@@ -82,7 +82,7 @@ def _generated_sources() -> Iterator[Source]:
 
 
 def graph_of_source(source: Source) -> Graph:
-    """The whole graph."""
+    """The whole graph of a source: loaded by its spec, or generated from its seed."""
     if source.family != GENERATED:
         return load(source.spec)
     kind, _, seed = source.spec.removeprefix(f"{GENERATED}:").partition(",seed=")

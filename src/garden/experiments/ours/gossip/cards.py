@@ -60,7 +60,7 @@ class CardLimitTrial(Work):
 
     @property
     def title(self) -> str:
-        """The graph."""
+        """The graph, and that neighbours stand on a card."""
         return f"{self.graph}, neighbours on a card"
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
@@ -137,7 +137,7 @@ class CardPrivacyTrial(Work):
 
 
 def works(scope: Scope) -> list[Work]:
-    """Limits, then privacy."""
+    """How short a card may be on each graph of the scope, and what cards tell of neighbours."""
     specs = graphs_of(scope, _GRAPHS).values()
     return [
         *(CardLimitTrial(spec) for spec in specs),

@@ -34,7 +34,7 @@ class PricedBeacons(Strategy):
     needs_attributes: ClassVar[bool] = False
 
     def represent(self, egos: EgoGraphs) -> Representations:
-        """Rows come from rounds."""
+        """Refuses, as `beacons` do: rows come from rounds, not from ego graphs alone."""
         return self.beacons.represent(egos)
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:

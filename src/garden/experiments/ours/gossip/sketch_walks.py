@@ -33,7 +33,7 @@ class Searchers:
 
 @dataclass(frozen=True)
 class Walks:
-    """How pairs are walked."""
+    """By which memory and limit pairs are walked, how often, and what is kept of it."""
 
     memory: str = "none"  # or `backtrack`
     max_hops: int = 100

@@ -135,7 +135,7 @@ class HubLabelTrial(Work):
 
     @property
     def title(self) -> str:
-        """The graph."""
+        """The graph, and that hub labels are measured on it."""
         return f"{self.graph}, hub labels"
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:

@@ -92,7 +92,7 @@ class ShortestTrafficTrial(Work):
 
     @property
     def title(self) -> str:
-        """The graph."""
+        """The graph, and that the traffic of shortest paths is measured on it."""
         return f"{self.graph}, traffic of shortest paths"
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:

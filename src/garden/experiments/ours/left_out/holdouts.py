@@ -58,7 +58,7 @@ class LeftOutTraining:
         return load_universal(folder)
 
     def trained(self) -> Universal:
-        """The policy, trained now."""
+        """The policy, trained now on every source that is not left out, at its best temperature."""
         from garden.training.universal.train import train_universal, with_best_temperature
 
         kept = [one for one in all_batches() if one[0].spec not in self.without]

@@ -41,7 +41,7 @@ was."""
 @final
 @dataclass(frozen=True)
 class Agent:
-    """Who searches."""
+    """What searches for newcomers: a trained model with its options, or a rule."""
 
     label: str
     kind: AgentKind = "trained"

@@ -25,7 +25,8 @@ from garden.graphs.graph import Graph
 from garden.models.registry import MODELS
 from garden.random_streams import TIMED_NODES, TIMED_PAIRS
 from garden.resolve import strategy_named
-from garden.strategies.base import Fitted, Strategy, Tempered, scores_at_holder
+from garden.strategies.base import Strategy, scores_at_holder
+from garden.strategies.protocols import Fitted, Tempered
 from garden.strategies.registry import WALKERS
 from garden.strategies.representations import Representations
 from garden.strategies.selection import choice_weights, choose

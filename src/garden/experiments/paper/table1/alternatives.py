@@ -48,7 +48,7 @@ class RandomTruncation(Work):
 
     @property
     def title(self) -> str:
-        """The graph."""
+        """The graph, and that the truncation of `random` is measured on it."""
         return f"{self.graph}, truncation of random"
 
     @property
@@ -150,11 +150,11 @@ class TieRules(Work):
 
     @property
     def graph(self) -> str:
-        """The graph's spec."""
+        """The spec of the graph whose agents are compared."""
         return self.comparison.graph
 
     def trainings(self) -> tuple[Training, ...]:
-        """The learned agent's."""
+        """The trainings of the learned agent that takes part."""
         return self.comparison.trainings()
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
