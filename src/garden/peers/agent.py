@@ -234,10 +234,34 @@ class Agent:
 
     def receive(self, envelope: Envelope, now: int) -> list[Action]:
         """An envelope has arrived. Those of agents that are no neighbours are dropped."""
+        return self.proceed(now) if self._take_in(envelope, now) else []
+
+    def accept(self, envelope: Envelope, now: int) -> list[Action]:
+        """The first part of :meth:`receive`: what is acknowledged, before a next hop is chosen.
+
+        For drivers that send the acknowledgement at once; :meth:`proceed` is the second part, and
+        must follow.
+        """
+        self._take_in(envelope, now)
+        actions = list(self._actions)
+        self._actions.clear()
+        return actions
+
+    def proceed(self, now: int) -> list[Action]:
+        """The second part of :meth:`receive`: a message that was taken goes on."""
+        self._delivery.proceed(now)
+        return self._done(now)
+
+    def wake(self, now: int) -> list[Action]:
+        """The time that was asked for has come; any other time does no harm."""
+        return self._done(now)
+
+    def _take_in(self, envelope: Envelope, now: int) -> bool:
+        """Take an envelope: whether it was from a neighbour."""
         self._now = now
         sender, body = envelope.sender, envelope.body
         if sender not in self._links and not self._admitted(sender, body, now):
-            return []
+            return False
         if isinstance(body, (Hello, Announcement, Heard)):
             self._links.receive(sender, body, now)
         elif isinstance(body, Leave):
@@ -245,11 +269,7 @@ class Agent:
         else:
             self._links.heard(sender, now)
             self._receive_delivery(sender, body, now)
-        return self._done(now)
-
-    def wake(self, now: int) -> list[Action]:
-        """The time that was asked for has come; any other time does no harm."""
-        return self._done(now)
+        return True
 
     def _receive_delivery(self, sender: int, body: Body, now: int) -> None:
         if self._reputation is not None:

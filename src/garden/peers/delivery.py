@@ -10,6 +10,7 @@ message ends once (:mod:`.sender`).
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -64,6 +65,7 @@ class Delivery:
         self._suspect = suspect
         self._config = config
         self._held: dict[tuple[bytes, int, int], _Held] = {}
+        self._taken: deque[Message] = deque()  # acknowledged, to be passed on at once
         self._records = records = Records(timers, config)
         self._target = Target(timers, act, signer, config, restarted_at)
         self._sender = Sender(key, onward, self._hold, records, timers, act, signer, config)
@@ -94,7 +96,7 @@ class Delivery:
         self._sender.start(card, payload, message_id, nonce, now, hop_limit)
 
     def take(self, sender: int, message: Message, now: int) -> None:
-        """A neighbour sends a message."""
+        """A neighbour sends a message: acknowledge it; :meth:`proceed` passes it on."""
         record = self._records.get(message.id, message.attempt)
         known = record is not None and message.hop in record.previous
         if not known and self._is_busy(sender):
@@ -104,12 +106,18 @@ class Delivery:
         if known or message.hop == 0:
             return
         self._records.of(now, message, sender).previous[message.hop] = sender
-        if message.target == self._key:
-            self._answers.give(now, self._target.answer(now, message))
-        elif message.hop >= message.hop_limit:
-            self._fail(now, message, "hop limit")
-        else:
-            self._hold(now, message, frozenset())
+        self._taken.append(message)
+
+    def proceed(self, now: int) -> None:
+        """Answer the messages that were taken, or pass them on."""
+        while self._taken:
+            message = self._taken.popleft()
+            if message.target == self._key:
+                self._answers.give(now, self._target.answer(now, message))
+            elif message.hop >= message.hop_limit:
+                self._fail(now, message, "hop limit")
+            else:
+                self._hold(now, message, frozenset())
 
     def acknowledged(self, sender: int, ack: Ack, now: int) -> None:
         """The next holder has a message, or is busy."""

@@ -333,14 +333,14 @@ class Host:
 
     def _hand(self, envelope: Envelope) -> None:
         """Hand an envelope to its agent; an agent that fails does not take others with it."""
-        agent = self.agents[envelope.receiver]
+        key, now = envelope.receiver, self.now()
+        agent = self.agents[key]
         try:
-            actions = agent.receive(envelope, self.now())
+            self._act(key, agent.accept(envelope, now))  # acknowledged before a hop is chosen
+            self._act(key, agent.proceed(now))
         except Exception:
             self.counts.errors += 1
-            _LOG.exception("agent %016x failed", envelope.receiver)
-            return
-        self._act(envelope.receiver, actions)
+            _LOG.exception("agent %016x failed", key)
 
     def _act(self, key: int, actions: list[Action]) -> None:
         for action in actions:
