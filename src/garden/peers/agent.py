@@ -67,6 +67,7 @@ class Agent:
         config: AgentConfig | None = None,
         signer: Signer | None = None,
         admit: Callable[[int], bool] = nobody,
+        ack_wait: Callable[[int], int] | None = None,
         incarnation: int = 0,
         restarted_at: int | None = None,
     ) -> None:
@@ -80,6 +81,8 @@ class Agent:
             signer: Who signs and checks receipts; by default nothing is signed, which protects
                 against nobody.
             admit: Whether a peer that joins, by its key, may become a neighbour.
+            ack_wait: How long a neighbour's acknowledgement is waited for, in milliseconds, by its
+                key: for drivers that know how fast each answers. By default as in ``config``.
             incarnation: Larger than in any earlier life of this agent.
             restarted_at: When it came back, where it had an earlier life: what was sent before is
                 refused, since it may have been handed over.
@@ -92,6 +95,7 @@ class Agent:
         self._timers = Timers()
         self._actions: list[Action] = []
         config = config or AgentConfig()
+        ack_wait = ack_wait or config.usual_wait
         self._now = 0
         self._reputation = Reputation(config.receipt_wait) if config.receipt_wait else None
         self._knowledge = knowledge_of(strategy, view)
@@ -101,6 +105,7 @@ class Agent:
             self._timers,
             self._send,
             self._neighbour_lost,
+            ack_wait,
             config,
             incarnation,
         )
@@ -112,6 +117,7 @@ class Agent:
             self._actions.append,
             self._links.suspect,
             signer or Unsigned(),
+            ack_wait,
             config,
             restarted_at,
         )

@@ -55,6 +55,7 @@ class Delivery:
         act: Callable[[Action], None],
         suspect: Callable[[int, int], None],
         signer: Signer,
+        ack_wait: Callable[[int], int],
         config: AgentConfig,
         restarted_at: int | None,
     ) -> None:
@@ -63,6 +64,7 @@ class Delivery:
         self._timers = timers
         self._send = send
         self._suspect = suspect
+        self._ack_wait = ack_wait
         self._config = config
         self._held: dict[tuple[bytes, int, int], _Held] = {}
         self._taken: deque[Message] = deque()  # acknowledged, to be passed on at once
@@ -70,7 +72,7 @@ class Delivery:
         self._target = Target(timers, act, signer, config, restarted_at)
         self._sender = Sender(key, onward, self._hold, records, timers, act, signer, config)
         self._answers = Answers(
-            key, records, timers, send, suspect, self._sender.take_answer, config
+            key, records, timers, send, suspect, self._sender.take_answer, ack_wait, config
         )
 
     @property
@@ -202,7 +204,7 @@ class Delivery:
             tries=min(MAX_TRIES, onward.tries + 1),
         )
         self._send(neighbour, held.onward)
-        wait = self._config.ack_wait << held.sendings
+        wait = self._ack_wait(neighbour) << held.sendings
         held.sendings += 1
         self._timers.at(now + wait, self._send_held, held, neighbour)
 

@@ -38,6 +38,7 @@ from garden.peers.network.events import Event, Finished, Passed, Received
 from garden.peers.network.host_signer import HostSigner
 from garden.peers.network.links import RemoteLink
 from garden.peers.network.payloads import Content, Text, payload_content, sealed_payload
+from garden.peers.network.round_trips import RoundTrips
 from garden.peers.network.sockets import HostSockets
 from garden.peers.network.wire import ENVELOPE, LINK_WANTED, Frame, packed, unpacked
 from garden.peers.signed_cards import SignedCard, signed_card
@@ -46,6 +47,7 @@ from garden.peers.views import AgentView
 
 _LOG = logging.getLogger(__name__)
 FRAMES_AT_ONCE: Final = 256  # read before timers are looked at again
+MOST_BEHIND: Final = 1_000  # ms that timers wait at most, while frames have not been read
 LOCAL_QUEUE: Final = 65_536  # envelopes between agents of this host
 FIRST_WAIT: Final = 100  # ms until a link's signature is offered again; doubled each time
 LONGEST_WAIT: Final = 5_000
@@ -109,7 +111,10 @@ class Host:
         self._members = {one.view.key: one for one in members}
         self._signers = {key: HostSigner(one.keys) for key, one in self._members.items()}
         self._programme = programme
+        config = config or AgentConfig()
+        self._round_trips = RoundTrips(config.ack_wait)
         self._timers = Timers()
+        self._timers_ran = 0
         self._local: deque[Envelope] = deque()
         self._outgoing: dict[bytes, int] = {}  # messages under way, and whose they are
         self._watchers: list[Callable[[Event], None]] = []
@@ -203,12 +208,13 @@ class Host:
         due = self._timers.first
         wait = most if due is None else min(most, due - self.now())
         ready = self._sockets.wait(0 if self._local else wait)
+        num_read = 0
         for host_key, data in self._sockets.received(FRAMES_AT_ONCE):
             self._take_frame(host_key, data)
-        self._timers.run(self.now())
+            num_read += 1
         for _ in range(min(len(self._local), FRAMES_AT_ONCE)):
-            envelope = self._local.popleft()
-            self._hand(envelope)
+            self._hand(self._local.popleft())
+        self._run_timers(is_behind=num_read == FRAMES_AT_ONCE or bool(self._local))
         return ready
 
     def send_text(
@@ -280,7 +286,7 @@ class Host:
         """Close the sockets."""
         self._sockets.close()
 
-    def _agent(self, member: Member, config: AgentConfig | None, life: Life) -> Agent:
+    def _agent(self, member: Member, config: AgentConfig, life: Life) -> Agent:
         key = member.view.key
         return Agent(
             member.view,
@@ -289,6 +295,7 @@ class Host:
             config=config,
             signer=self._signers[key],
             admit=lambda sender: self._is_open(key, sender),
+            ack_wait=lambda neighbour: self._round_trips.wait(self._host_of(key, neighbour)),
             incarnation=life.incarnation,
             restarted_at=None if life.is_first else 0,
         )
@@ -297,6 +304,18 @@ class Host:
         """Whether both ends have signed a link."""
         link = self._links.get((key, neighbour))
         return neighbour in self._members if link is None else link.is_open
+
+    def _run_timers(self, is_behind: bool) -> None:
+        """Make the calls that are due; but read first what may be the answer they wait for."""
+        now = self.now()
+        if not is_behind or now - self._timers_ran >= MOST_BEHIND:
+            self._timers_ran = now
+            self._timers.run(now)
+
+    def _host_of(self, key: int, neighbour: int) -> bytes:
+        """The host of an agent's neighbour; empty where it is this one."""
+        link = self._links.get((key, neighbour))
+        return b"" if link is None else link.other.host_key
 
     def _offer(self, now: int, key: int, neighbour: int) -> None:
         """Offer the own signature of a link until the other end's is there."""
@@ -335,6 +354,7 @@ class Host:
         """Hand an envelope to its agent; an agent that fails does not take others with it."""
         key, now = envelope.receiver, self.now()
         agent = self.agents[key]
+        self._round_trips.received(self._host_of(key, envelope.sender), envelope, now)
         try:
             self._act(key, agent.accept(envelope, now))  # acknowledged before a hop is chosen
             self._act(key, agent.proceed(now))
@@ -363,6 +383,7 @@ class Host:
             self._tell(Passed(sender, receiver, body.id, body.attempt, body.hop))
         if receiver in self.agents:
             self.counts.local += 1
+            self._round_trips.sent(b"", envelope, self.now())
             if len(self._local) < LOCAL_QUEUE:
                 self._local.append(envelope)
             return
@@ -374,6 +395,7 @@ class Host:
             link.greeting = frame if isinstance(body, Hello) else link.greeting
             return
         if self._sockets.send(link.other.host_key, frame):
+            self._round_trips.sent(link.other.host_key, envelope, self.now())
             self.counts.sent += 1
             return
         self.counts.refused += 1
