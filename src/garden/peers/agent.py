@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-from msgspec.structs import replace
-
 from garden.errors import StrategyError
 from garden.peers.actions import Action, Send, Wake
+from garden.peers.choosing import Chooser
 from garden.peers.config import AgentConfig
 from garden.peers.delivery import Delivery
 from garden.peers.envelopes import (
@@ -31,19 +29,17 @@ from garden.peers.envelopes import (
     Newcomer,
     Receipt,
 )
-from garden.peers.knowledge import Candidates, EgoKnowledge, Knowledge, knowledge_of
+from garden.peers.knowledge import EgoKnowledge, Knowledge, knowledge_of
 from garden.peers.links import Links
-from garden.peers.message_memory import check_memory, decoded_state, encoded_state
+from garden.peers.message_memory import check_memory
 from garden.peers.messages import Card, NextHop
 from garden.peers.reputation import Reputation
 from garden.peers.signing import Signer, Unsigned
 from garden.peers.timers import Timers
 from garden.peers.views import AgentView, Profile, check_profile
-from garden.strategies.base import Strategy, scores_at_holder
-from garden.strategies.detours import recalled
+from garden.strategies.base import Strategy
 from garden.strategies.memory import MEMORIES, Memory
 from garden.strategies.representations import Representations
-from garden.strategies.selection import choice_weights, choose, hop_uniform
 
 
 def nobody(_key: int) -> bool:
@@ -90,7 +86,6 @@ class Agent:
         check_memory(memory)
         self._view = view
         self._strategy = strategy
-        self._memory = memory
         self._admit = admit
         self._timers = Timers()
         self._actions: list[Action] = []
@@ -108,6 +103,9 @@ class Agent:
             ack_wait,
             config,
             incarnation,
+        )
+        self._chooser = Chooser(
+            view.key, strategy, memory, self._knowledge, self._links, self._reputation
         )
         self._delivery = Delivery(
             view.key,
@@ -294,48 +292,7 @@ class Agent:
             self._delivery.answer_acknowledged(sender, body, now)
 
     def _next_hop(self, message: Message, without: frozenset[int]) -> NextHop | None:
-        """The next hop over neighbours that answer and bring receipts back, or else over others."""
-        doubted = self._doubted(message)
-        if doubted:
-            chosen = self._next_hop_without(message, without | self._links.suspected | doubted)
-            if chosen is not None:
-                return chosen
-        chosen = self._next_hop_without(message, without | self._links.suspected)
-        if chosen is None and self._links.suspected - without:
-            return self._next_hop_without(message, without)
-        return chosen
-
-    def _doubted(self, message: Message) -> frozenset[int]:
-        """Neighbours that bring few receipts, or that earlier attempts went to; not the target."""
-        if self._reputation is None:
-            return frozenset()
-        doubted = self._reputation.avoided
-        if message.attempt:
-            doubted |= self._reputation.used_before(message.id, message.attempt)
-        return doubted - {message.target}
-
-    def _next_hop_without(self, message: Message, without: frozenset[int]) -> NextHop | None:
-        candidates = self._without(without)
-        if len(candidates.keys) == 0:
-            return None
-        target_row = self._knowledge.decoded_target(message.row)
-        state = decoded_state(self._memory, message.memory, self.key)
-        scores = scores_at_holder(self._strategy, candidates.rows, target_row)
-        chosen = recalled(self._memory, state, self.key, candidates.keys, scores)
-        if chosen is None:
-            return None
-        weights = choice_weights(chosen[0], self._strategy.selection)
-        number = hop_uniform(int.from_bytes(message.id, "little"), message.attempt, message.hop)
-        neighbour = int(candidates.keys[choose(weights, number)])
-        memory = encoded_state(self._memory, chosen[1])
-        return NextHop(neighbour, replace(message, hop=message.hop + 1, memory=memory))
-
-    def _without(self, without: frozenset[int]) -> Candidates:
-        candidates = self._knowledge.candidates
-        if not without:
-            return candidates
-        kept = np.array([key not in without for key in candidates.keys.tolist()], dtype=bool)
-        return Candidates(candidates.keys[kept], candidates.rows.take(np.flatnonzero(kept)))
+        return self._chooser.next_hop(message, without)
 
     def _admitted(self, sender: int, body: Body, now: int) -> bool:
         """Take a newcomer in, if it may come: whether it is a neighbour now."""
