@@ -24,6 +24,7 @@ OTHER_ORIGIN = {
     "docs/environments.md": "measured with the two recipes of examples/",
     "docs/large-graphs.md": "each row has the command that measured it",
     "docs/peers.md": "each row has the flags of the command that measured it",
+    "docs/peers-network.md": "benchmarks/peers_network.py prints it",
     "docs/threat-model.md": "each table has the command that measured it",
     "docs/strategies.md": "a test below evaluates the shipped weights",
     "docs/training.md": "a test below asks for the defaults",

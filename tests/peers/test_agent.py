@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from garden.errors import StrategyError
+from garden.peers.actions import Send
 from garden.peers.agent import Agent
-from garden.peers.envelopes import EnvelopeError
+from garden.peers.envelopes import Ack, Envelope, EnvelopeError, Message
 from garden.peers.messages import new_message
 from garden.strategies.registry import MEMORIES
 
@@ -133,3 +134,19 @@ def test_unsigned__accepts_what_is_unsigned_and_nothing_else():
 
     assert Unsigned().verify(1, b"content", Unsigned().sign(b"content"))
     assert not Unsigned().verify(1, b"content", b"signature")
+
+
+def test_accept__acknowledges_before_a_hop_is_chosen_and_proceed_passes_on(heard):
+    peers, agents = heard
+    hop = agents[A].next_hop(message_to(agents[D]))
+    envelope = Envelope(agents[A].key, agents[B].key, hop.message)
+    accepted = agents[B].accept(envelope, 0)
+    (onward, *_) = agents[B].proceed(0)
+    assert [type(one.envelope.body) for one in accepted] == [Ack]
+    assert isinstance(onward, Send)
+    assert isinstance(onward.envelope.body, Message)
+    twin = Agent(peers.views[B], peers.strategy, peers.memory)
+    for neighbour in twin.view.neighbours:
+        twin.hear(neighbour, agents[peers.position[neighbour]].card.row)
+    together = [one for one in twin.receive(envelope, 0) if isinstance(one, Send)]
+    assert together == [*accepted, onward]

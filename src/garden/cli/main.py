@@ -32,13 +32,11 @@ from garden.cli.export import Export
 from garden.cli.humans import Humans
 from garden.cli.peers import PeersAttacks, PeersCut, PeersFaults
 from garden.cli.peers_measures import PeersLeaks, PeersPaths, PeersSpeed
+from garden.cli.peers_messages import PeersCard, PeersFind, PeersSend
 from garden.cli.peers_network import (
-    PeersCard,
     PeersDown,
-    PeersFind,
     PeersKeys,
     PeersKill,
-    PeersSend,
     PeersStatus,
     PeersTop,
     PeersUp,

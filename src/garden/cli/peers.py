@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import tyro
 
-from garden.cli.console import (
-    GraphOptions,
-    Verb,
-    busy,
-    check_outputs,
-    print_table,
-    progress_bar,
-    write_json,
-)
+from garden.cli.console import progress_bar
+from garden.cli.peers_options import OnGraph
 from garden.errors import SpecError
 
 if TYPE_CHECKING:
+    from garden.experiments.peers.config import FaultPlan
     from garden.experiments.peers.cut import Cut
     from garden.graphs.graph import Graph
     from garden.search.progress import Progress
 
 _LOG = logging.getLogger("garden")
 
-if TYPE_CHECKING:
-    from garden.experiments.peers.config import FaultPlan
 
-
-@dataclass(frozen=True)
-class PeersCut(Verb):
+@dataclass(frozen=True, kw_only=True)
+class PeersCut(OnGraph):
     """Cut a graph into peers: one file per agent with what it sees, and nothing else.
 
     This is the only step that sees the graph. OUT/agents/KEY.agent holds the keys of the agent and
@@ -41,22 +32,16 @@ class PeersCut(Verb):
     --test-keys adds OUT/agents/KEY.contacts: the neighbours' public keys and addresses.
     """
 
-    spec: tyro.conf.Positional[str]
-    """The graph."""
-
     out: Path
     """The folder to write."""
 
     strategy: str = "beacons+backtrack"
-    """What the agents run: a walker, beacons or universal; NAME+MEMORY gives it a memory."""
+    """What the agents run: a walker, beacons, universal or the folder of an export; NAME+MEMORY
+    gives it a memory."""
 
     memory: str = "none"
     """The memory, where the strategy names none: none, visited, backtrack,
     frontier."""
-
-    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
-        default_factory=GraphOptions
-    )
 
     seed: int = 0
     """The split that temperatures are tuned on."""
@@ -76,23 +61,15 @@ class PeersCut(Verb):
     force: bool = False
     """Replace OUT, where it holds peers already."""
 
-    json: str | None = None
-    """Write a summary as JSON to this file; - is standard output."""
-
     def run(self) -> None:
         """Cut, print a summary."""
-        check_outputs(json=self.json)
         if self.roster is not None and self.test_keys is not None:
             raise SpecError("give `roster=FILE` or `test_keys=SEED`, not both")
-        with busy(f"loading {self.spec}"):
-            graph = self.graph_options.load(self.spec)
+        graph = self.load()
         with progress_bar(f"cutting {self.spec}") as progress:
             made = self._cut(graph, progress)
         summary = {"graph": graph.name, **asdict(made), "folder": str(made.folder)}
-        rows = [(name.replace("_", " "), str(value)) for name, value in summary.items()]
-        print_table("Peers", ("", "value"), rows, self.json)
-        if self.json:
-            write_json(summary, self.json)
+        self.print_fields("Peers", summary)
 
     def _cut(self, graph: Graph, progress: Progress) -> Cut:
         """Cut with keys, where some were asked for."""
@@ -118,19 +95,17 @@ class PeersCut(Verb):
         return cut_network(graph, self.strategy, self.out, lines, *settings, (seed, addresses))
 
 
-@dataclass(frozen=True)
-class PeersFaults(Verb):
+@dataclass(frozen=True, kw_only=True)
+class PeersFaults(OnGraph):
     """Let peers and links fail in virtual time, and count the messages that arrive.
 
     Messages count whose sender and target live and are joined by living peers from sending to
     ending.
     """
 
-    spec: tyro.conf.Positional[str]
-    """The graph."""
-
     strategy: str = "beacons+backtrack"
-    """What the agents run: a walker, beacons or universal; NAME+MEMORY gives it a memory."""
+    """What the agents run: a walker, beacons, universal or the folder of an export; NAME+MEMORY
+    gives it a memory."""
 
     crashed: float = 0.1
     """The share of peers that crash once all have settled."""
@@ -160,30 +135,18 @@ class PeersFaults(Verb):
     pace: int = 100
     """Milliseconds between two messages."""
 
-    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
-        default_factory=GraphOptions
-    )
-
     seed: int = 0
     """Fixes who crashes, what is lost and who sends to whom."""
-
-    json: str | None = None
-    """Write the report as JSON to this file; - is standard output."""
 
     def run(self) -> None:
         """Measure, print the report."""
         from garden.experiments.peers.faults import measure_faults
 
-        check_outputs(json=self.json)
         plan = self._plan()
-        with busy(f"loading {self.spec}"):
-            graph = self.graph_options.load(self.spec)
+        graph = self.load()
         with progress_bar(f"peers of {self.spec}") as progress:
             report = measure_faults(graph, self.strategy, plan, progress).to_json()
-        rows = [(name.replace("_", " "), _shown(value)) for name, value in report.items()]
-        print_table("Peers under faults", ("", "value"), rows, self.json)
-        if self.json:
-            write_json(report, self.json)
+        self.print_fields("Peers under faults", report)
 
     def _plan(self) -> FaultPlan:
         from garden.experiments.peers.config import FaultPlan
@@ -202,15 +165,12 @@ class PeersFaults(Verb):
         )
 
 
-@dataclass(frozen=True)
-class PeersAttacks(Verb):
+@dataclass(frozen=True, kw_only=True)
+class PeersAttacks(OnGraph):
     """Let a share of the peers attack in virtual time, with the defences off and on.
 
     Messages count between honest peers that are joined by honest peers.
     """
-
-    spec: tyro.conf.Positional[str]
-    """The graph."""
 
     attack: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
     """One attack, or several by repeating the flag: drop, misroute, forged-cards, claim-target,
@@ -225,24 +185,15 @@ class PeersAttacks(Verb):
     messages: int = 1_000
     """How many messages count in each row."""
 
-    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
-        default_factory=GraphOptions
-    )
-
     seed: int = 0
     """Fixes who attacks and who sends to whom."""
-
-    json: str | None = None
-    """Write the reports as JSON to this file; - is standard output."""
 
     def run(self) -> None:
         """Measure each attack at each share, without and with defences; print a table."""
         from garden.experiments.peers.attackers import ATTACKS
         from garden.experiments.peers.attacks import measure_attack
 
-        check_outputs(json=self.json)
-        with busy(f"loading {self.spec}"):
-            graph = self.graph_options.load(self.spec)
+        graph = self.load()
         reports = []
         for attack in self.attack or tuple(ATTACKS):
             for share in self.share or (0.05,):
@@ -273,12 +224,4 @@ class PeersAttacks(Verb):
             )
             for one in reports
         ]
-        print_table("Peers under attack", columns, rows, self.json)
-        if self.json:
-            write_json({"reports": [one.to_json() for one in reports]}, self.json)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, tuple):
-        return " – ".join(_shown(one) for one in value)
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+        self.print_rows("Peers under attack", columns, rows, reports=reports)

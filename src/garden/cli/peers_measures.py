@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Annotated
+from dataclasses import dataclass
 
 import tyro
 
-from garden.cli.console import (
-    GraphOptions,
-    Verb,
-    busy,
-    check_outputs,
-    print_table,
-    progress_bar,
-    write_json,
-)
+from garden.cli.console import busy, progress_bar
+from garden.cli.peers_options import OnGraph
 
 
-@dataclass(frozen=True)
-class PeersPaths(Verb):
+@dataclass(frozen=True, kw_only=True)
+class PeersPaths(OnGraph):
     """Compare the paths of peers in virtual time with the simulator's, message by message.
 
     It also says how large the envelopes of messages are.
     """
-
-    spec: tyro.conf.Positional[str]
-    """The graph."""
 
     strategy: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
     """What the agents run, or several by repeating the flag; beacons+backtrack by default."""
@@ -34,23 +23,14 @@ class PeersPaths(Verb):
     messages: int = 1_000
     """How many messages are compared for each strategy."""
 
-    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
-        default_factory=GraphOptions
-    )
-
     seed: int = 0
     """Fixes who sends to whom."""
-
-    json: str | None = None
-    """Write the reports as JSON to this file; - is standard output."""
 
     def run(self) -> None:
         """Compare, print a table."""
         from garden.experiments.peers.paths import compare_paths
 
-        check_outputs(json=self.json)
-        with busy(f"loading {self.spec}"):
-            graph = self.graph_options.load(self.spec)
+        graph = self.load()
         reports = []
         for name in self.strategy or ("beacons+backtrack",):
             with progress_bar(name) as progress:
@@ -68,17 +48,12 @@ class PeersPaths(Verb):
             )
             for one in reports
         ]
-        print_table(f"Paths of {graph.name}", columns, rows, self.json)
-        if self.json:
-            write_json({"reports": [one.to_json() for one in reports]}, self.json)
+        self.print_rows(f"Paths of {graph.name}", columns, rows, reports=reports)
 
 
-@dataclass(frozen=True)
-class PeersSpeed(Verb):
+@dataclass(frozen=True, kw_only=True)
+class PeersSpeed(OnGraph):
     """Time single choices of settled agents, on one core."""
-
-    spec: tyro.conf.Positional[str]
-    """The graph."""
 
     strategy: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
     """What the agents run, or several by repeating the flag; walkers, beacons and universal by
@@ -87,23 +62,14 @@ class PeersSpeed(Verb):
     choices: int = 2_000
     """How many choices are timed for each strategy."""
 
-    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
-        default_factory=GraphOptions
-    )
-
     seed: int = 0
     """Fixes which holders choose for which targets."""
-
-    json: str | None = None
-    """Write the times as JSON to this file; - is standard output."""
 
     def run(self) -> None:
         """Time, print a table."""
         from garden.experiments.peers.speed import STRATEGIES, time_choices
 
-        check_outputs(json=self.json)
-        with busy(f"loading {self.spec}"):
-            graph = self.graph_options.load(self.spec)
+        graph = self.load()
         times = []
         for name in self.strategy or STRATEGIES:
             with busy(f"timing {name}"):
@@ -113,17 +79,15 @@ class PeersSpeed(Verb):
             for one in times
         ]
         columns = ("strategy", "memory", "median, µs", "ninetieth, µs")
-        print_table(f"One choice of peers of {graph.name}", columns, rows, self.json)
-        if self.json:
-            write_json({"times": [one.to_json() for one in times]}, self.json)
+        self.print_rows(f"One choice of peers of {graph.name}", columns, rows, times=times)
 
 
-@dataclass(frozen=True)
-class PeersLeaks(Verb):
-    """Guess attributes of agents from their rows, as somebody who knows some profiles would."""
+@dataclass(frozen=True, kw_only=True)
+class PeersLeaks(OnGraph):
+    """Guess attributes of agents from their rows, as somebody who knows some profiles would.
 
-    spec: tyro.conf.Positional[str]
-    """The graph, with attributes of 0 and 1."""
+    The graph must have attributes of 0 and 1.
+    """
 
     strategy: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
     """Whose rows are read, or several by repeating the flag; beacons and universal by default."""
@@ -131,23 +95,14 @@ class PeersLeaks(Verb):
     known: float = 0.5
     """The share of agents whose profiles are known to whoever guesses."""
 
-    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
-        default_factory=GraphOptions
-    )
-
     seed: int = 0
     """Fixes who is known."""
-
-    json: str | None = None
-    """Write the reports as JSON to this file; - is standard output."""
 
     def run(self) -> None:
         """Guess, print a table."""
         from garden.experiments.peers.leaks import measure_leaks
 
-        check_outputs(json=self.json)
-        with busy(f"loading {self.spec}"):
-            graph = self.graph_options.load(self.spec)
+        graph = self.load()
         reports = []
         for name in self.strategy or ("beacons", "universal"):
             with busy(f"rows of {name}"):
@@ -164,6 +119,4 @@ class PeersLeaks(Verb):
             for one in reports
         ]
         columns = ("strategy", "attributes", "AUC", "AUC ≥ 0.9", "accuracy", "base rate")
-        print_table(f"What rows of {graph.name} give away", columns, rows, self.json)
-        if self.json:
-            write_json({"reports": [one.to_json() for one in reports]}, self.json)
+        self.print_rows(f"What rows of {graph.name} give away", columns, rows, reports=reports)

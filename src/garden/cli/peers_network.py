@@ -1,18 +1,16 @@
-"""``garden peers keys|card|up|send|find|status|top|down|kill``: peers over a network."""
+"""``garden peers keys|up|status|top|down|kill``: hosts on this machine."""
 
 from __future__ import annotations
 
-import base64
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import tyro
 
 from garden.cli.console import (
-    GraphOptions,
     Verb,
     busy,
     check_outputs,
@@ -21,32 +19,13 @@ from garden.cli.console import (
     say,
     write_json,
 )
-from garden.errors import DataError, SpecError
-from garden.storage import write_file
+from garden.cli.peers_options import OnFolder, OnGraph
+from garden.errors import SpecError
 
 if TYPE_CHECKING:
     from rich.console import Group
 
 STOP_PATIENCE = 10.0  # seconds
-
-
-@dataclass(frozen=True, kw_only=True)
-class _OnFolder(Verb):
-    """What verbs on a folder of peers share."""
-
-    cut: Path = Path("peers")
-    """The folder that `garden peers cut` wrote."""
-
-    run_folder: Path | None = None
-    """The private folder with the hosts' control sockets; by default one under XDG_RUNTIME_DIR,
-    or else under the system's folder for temporary files, named after it."""
-
-    @property
-    def run_path(self) -> Path:
-        """The folder with the control sockets."""
-        from garden.peers.network.control_client import run_folder
-
-        return self.run_folder or run_folder(self.cut)
 
 
 @dataclass(frozen=True)
@@ -79,7 +58,7 @@ class PeersKeys(Verb):
 
 
 @dataclass(frozen=True)
-class PeersUp(_OnFolder):
+class PeersUp(OnFolder):
     """Start hosts on this machine, and wait until they answer.
 
     One for each file of secrets; of a folder that was cut with --test-keys, all of its hosts.
@@ -117,120 +96,7 @@ class PeersUp(_OnFolder):
 
 
 @dataclass(frozen=True)
-class PeersCard(_OnFolder):
-    """Write the signed card of an agent that runs on this machine: what a sender must know.
-
-    A card holds what the agent's representation tells of its profile: it is personal data.
-    """
-
-    node: tyro.conf.Positional[str]
-    """The agent's name."""
-
-    out: Path | None = None
-    """The file to write; by default it is printed in base64."""
-
-    def run(self) -> None:
-        """Ask its host."""
-        from garden.peers.network.overview import host_with
-
-        host, reply = host_with(self.run_path, self.node)
-        host.close()
-        if self.out is None:
-            print(reply["card"])
-            return
-        data = base64.b64decode(reply["card"])
-        write_file(self.out, lambda temporary: temporary.write_bytes(data))
-
-
-@dataclass(frozen=True)
-class PeersSend(_OnFolder):
-    """Send text from an agent on this machine, and print the path as the message goes.
-
-    Hops between hosts of other machines are not seen from here; the path at the end is what the
-    peers on it claim.
-    """
-
-    source: tyro.conf.Positional[str]
-    """The sending agent's name."""
-
-    target: tyro.conf.Positional[str] = ""
-    """The name of an agent on this machine; of others, give --card."""
-
-    card: Path | None = None
-    """The target's card, as `garden peers card` wrote it."""
-
-    text: str = "hello"
-    """What to say, at most 4,000 bytes."""
-
-    json: str | None = None
-    """Write what happened as JSON to this file; - is standard output."""
-
-    def run(self) -> None:
-        """Send, follow."""
-        from garden.peers.network.overview import host_with, trip
-
-        check_outputs(json=self.json)
-        if bool(self.target) == (self.card is not None):
-            raise SpecError("name a target, or give `card=FILE`")
-        if self.card is not None:
-            card = _read_card(self.card)
-        else:
-            host, reply = host_with(self.run_path, self.target)
-            host.close()
-            card = base64.b64decode(reply["card"])
-        events = []
-        for event in trip(self.run_path, self.source, card, self.text):
-            events.append(event)
-            if self.json != "-":
-                print(_line(event), flush=True)
-        if self.json:
-            write_json({"events": events, **events[-1]}, self.json)
-
-
-@dataclass(frozen=True)
-class PeersFind(_OnFolder):
-    """Find agents by their profile alone: ask the directory that the profile points to.
-
-    Two agents keep the cards of a profile; where one is dead, the other answers. It needs beacons.
-    """
-
-    source: tyro.conf.Positional[str]
-    """The asking agent's name."""
-
-    like: str = ""
-    """Look for the profile of this agent, which runs on this machine."""
-
-    profile: str = ""
-    """Look for this profile: columns of attributes and values, as in 3,17=0.5."""
-
-    out: Path | None = None
-    """Write the first card that is found to this file."""
-
-    json: str | None = None
-    """Write what was found as JSON to this file; - is standard output."""
-
-    def run(self) -> None:
-        """Ask, print the keys of the agents that were found."""
-        from garden.peers.network.overview import find, profile_key, profile_of
-
-        check_outputs(json=self.json)
-        if bool(self.like) == bool(self.profile):
-            raise SpecError("give `like=NODE` or `profile=COLUMNS`")
-        wanted = profile_of(self.run_path, self.like) if self.like else profile_key(self.profile)
-        cards = find(self.run_path, self.source, wanted)
-        rows = [(one["key"], str(one["row_bytes"])) for one in cards]
-        print_table("Agents with this profile", ("key", "row, bytes"), rows, self.json)
-        if self.json:
-            write_json({"profile": f"{wanted:016x}", "cards": cards}, self.json)
-        if not cards:
-            raise DataError("the directory has no card of this profile")
-        if self.out is not None:
-            data = base64.b64decode(cards[0]["card"])
-            write_file(self.out, lambda temporary: temporary.write_bytes(data))
-
-
-@dataclass(frozen=True)
-class PeersStatus(_OnFolder):
+class PeersStatus(OnFolder):
     """Say how the hosts on this machine are."""
 
     agents: bool = False
@@ -251,7 +117,7 @@ class PeersStatus(_OnFolder):
 
 
 @dataclass(frozen=True)
-class PeersTop(_OnFolder):
+class PeersTop(OnFolder):
     """Watch the hosts on this machine, until interrupted."""
 
     every: float = 1.0
@@ -275,7 +141,7 @@ class PeersTop(_OnFolder):
 
 
 @dataclass(frozen=True)
-class PeersDown(_OnFolder):
+class PeersDown(OnFolder):
     """Stop the hosts on this machine."""
 
     leave: bool = False
@@ -292,16 +158,13 @@ class PeersDown(_OnFolder):
         say(f"{len(stopped)} hosts were stopped")
 
 
-@dataclass(frozen=True)
-class PeersKill(Verb):
+@dataclass(frozen=True, kw_only=True)
+class PeersKill(OnGraph):
     """Run peers as processes on this machine, kill some while messages are under way, and count.
 
     Messages count whose sender and target live and are joined by living peers. All keys are derived
     from the seed, and all hosts listen on 127.0.0.1.
     """
-
-    spec: tyro.conf.Positional[str]
-    """The graph."""
 
     strategy: str = "beacons+backtrack"
     """What the agents run; NAME+MEMORY gives it a memory."""
@@ -323,23 +186,14 @@ class PeersKill(Verb):
     """How many times longer than by default agents wait for each other: there are many processes
     on few cores."""
 
-    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
-        default_factory=GraphOptions
-    )
-
     seed: int = 0
     """Fixes keys, who is killed and who sends to whom; times are real."""
-
-    json: str | None = None
-    """Write the report as JSON to this file; - is standard output."""
 
     def run(self) -> None:
         """Measure, print the report."""
         from garden.experiments.peers.kill import measure_kill
 
-        check_outputs(json=self.json)
-        with busy(f"loading {self.spec}"):
-            graph = self.graph_options.load(self.spec)
+        graph = self.load()
         with progress_bar(f"peers of {self.spec}") as progress:
             report = measure_kill(
                 graph,
@@ -352,10 +206,7 @@ class PeersKill(Verb):
                 seed=self.seed,
                 progress=progress,
             ).to_json()
-        rows = [(name.replace("_", " "), str(value)) for name, value in report.items()]
-        print_table("Peers whose hosts were killed", ("", "value"), rows, self.json)
-        if self.json:
-            write_json(report, self.json)
+        self.print_fields("Peers whose hosts were killed", report)
 
 
 _COLUMNS = ("host", "peers", "links", "dead", "under way", "held", "settled", "MB", "sent", "busy")
@@ -399,22 +250,3 @@ def _view(found: dict[str, Any]) -> Group:
     for row in _rows(found):
         table.add_row(*map(Text, row))
     return Group(Text(_title(found)), table)
-
-
-def _line(event: dict[str, Any]) -> str:
-    """One line of what happens to a message."""
-    if event["kind"] == "passed":
-        again = f" (attempt {event['attempt'] + 1})" if event["attempt"] else ""
-        return f"hop {event['hop']}: {event['holder']} -> {event['neighbour']}{again}"
-    if event["kind"] == "received":
-        return f"handed to {event['agent']}"
-    if event["ending"] == "delivered":
-        return f"delivered in {event['hops']} hops, {event['tries']} tries"
-    return f"{event['ending']}: {event['reason']}"
-
-
-def _read_card(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None

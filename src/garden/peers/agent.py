@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-from msgspec.structs import replace
-
 from garden.errors import StrategyError
 from garden.peers.actions import Action, Send, Wake
+from garden.peers.choosing import Chooser
 from garden.peers.config import AgentConfig
 from garden.peers.delivery import Delivery
 from garden.peers.envelopes import (
@@ -31,20 +29,18 @@ from garden.peers.envelopes import (
     Newcomer,
     Receipt,
 )
-from garden.peers.knowledge import Candidates, EgoKnowledge, Knowledge, knowledge_of
+from garden.peers.knowledge import EgoKnowledge, Knowledge, knowledge_of
 from garden.peers.links import Links
-from garden.peers.message_memory import check_memory, decoded_state, encoded_state
+from garden.peers.message_memory import check_memory
 from garden.peers.messages import Card, NextHop
 from garden.peers.reputation import Reputation
 from garden.peers.signing import Signer, Unsigned
 from garden.peers.timers import Timers
 from garden.peers.views import AgentView, Profile, check_profile
-from garden.strategies.base import Strategy, scores_at_holder
-from garden.strategies.detours import recalled
+from garden.strategies.base import Strategy
 from garden.strategies.memory import Memory
 from garden.strategies.registry import MEMORIES
 from garden.strategies.representations import Representations
-from garden.strategies.selection import choice_weights, choose, hop_uniform
 
 
 def nobody(_key: int) -> bool:
@@ -68,6 +64,7 @@ class Agent:
         config: AgentConfig | None = None,
         signer: Signer | None = None,
         admit: Callable[[int], bool] = nobody,
+        ack_wait: Callable[[int], int] | None = None,
         incarnation: int = 0,
         restarted_at: int | None = None,
     ) -> None:
@@ -81,6 +78,8 @@ class Agent:
             signer: Who signs and checks receipts; by default nothing is signed, which protects
                 against nobody.
             admit: Whether a peer that joins, by its key, may become a neighbour.
+            ack_wait: How long a neighbour's acknowledgement is waited for, in milliseconds, by its
+                key: for drivers that know how fast each answers. By default as in ``config``.
             incarnation: Larger than in any earlier life of this agent.
             restarted_at: When it came back, where it had an earlier life: what was sent before is
                 refused, since it may have been handed over.
@@ -88,11 +87,11 @@ class Agent:
         check_memory(memory)
         self._view = view
         self._strategy = strategy
-        self._memory = memory
         self._admit = admit
         self._timers = Timers()
         self._actions: list[Action] = []
         config = config or AgentConfig()
+        ack_wait = ack_wait or config.usual_wait
         self._now = 0
         self._reputation = Reputation(config.receipt_wait) if config.receipt_wait else None
         self._knowledge = knowledge_of(strategy, view)
@@ -102,8 +101,12 @@ class Agent:
             self._timers,
             self._send,
             self._neighbour_lost,
+            ack_wait,
             config,
             incarnation,
+        )
+        self._chooser = Chooser(
+            view.key, strategy, memory, self._knowledge, self._links, self._reputation
         )
         self._delivery = Delivery(
             view.key,
@@ -113,6 +116,7 @@ class Agent:
             self._actions.append,
             self._links.suspect,
             signer or Unsigned(),
+            ack_wait,
             config,
             restarted_at,
         )
@@ -235,10 +239,34 @@ class Agent:
 
     def receive(self, envelope: Envelope, now: int) -> list[Action]:
         """An envelope has arrived. Those of agents that are no neighbours are dropped."""
+        return self.proceed(now) if self._take_in(envelope, now) else []
+
+    def accept(self, envelope: Envelope, now: int) -> list[Action]:
+        """The first part of :meth:`receive`: what is acknowledged, before a next hop is chosen.
+
+        For drivers that send the acknowledgement at once; :meth:`proceed` is the second part, and
+        must follow.
+        """
+        self._take_in(envelope, now)
+        actions = list(self._actions)
+        self._actions.clear()
+        return actions
+
+    def proceed(self, now: int) -> list[Action]:
+        """The second part of :meth:`receive`: a message that was taken goes on."""
+        self._delivery.proceed(now)
+        return self._done(now)
+
+    def wake(self, now: int) -> list[Action]:
+        """The time that was asked for has come; any other time does no harm."""
+        return self._done(now)
+
+    def _take_in(self, envelope: Envelope, now: int) -> bool:
+        """Take an envelope: whether it was from a neighbour."""
         self._now = now
         sender, body = envelope.sender, envelope.body
         if sender not in self._links and not self._admitted(sender, body, now):
-            return []
+            return False
         if isinstance(body, (Hello, Announcement, Heard)):
             self._links.receive(sender, body, now)
         elif isinstance(body, Leave):
@@ -246,11 +274,7 @@ class Agent:
         else:
             self._links.heard(sender, now)
             self._receive_delivery(sender, body, now)
-        return self._done(now)
-
-    def wake(self, now: int) -> list[Action]:
-        """The time that was asked for has come; any other time does no harm."""
-        return self._done(now)
+        return True
 
     def _receive_delivery(self, sender: int, body: Body, now: int) -> None:
         if self._reputation is not None:
@@ -269,48 +293,7 @@ class Agent:
             self._delivery.answer_acknowledged(sender, body, now)
 
     def _next_hop(self, message: Message, without: frozenset[int]) -> NextHop | None:
-        """The next hop over neighbours that answer and bring receipts back, or else over others."""
-        doubted = self._doubted(message)
-        if doubted:
-            chosen = self._next_hop_without(message, without | self._links.suspected | doubted)
-            if chosen is not None:
-                return chosen
-        chosen = self._next_hop_without(message, without | self._links.suspected)
-        if chosen is None and self._links.suspected - without:
-            return self._next_hop_without(message, without)
-        return chosen
-
-    def _doubted(self, message: Message) -> frozenset[int]:
-        """Neighbours that bring few receipts, or that earlier attempts went to; not the target."""
-        if self._reputation is None:
-            return frozenset()
-        doubted = self._reputation.avoided
-        if message.attempt:
-            doubted |= self._reputation.used_before(message.id, message.attempt)
-        return doubted - {message.target}
-
-    def _next_hop_without(self, message: Message, without: frozenset[int]) -> NextHop | None:
-        candidates = self._without(without)
-        if len(candidates.keys) == 0:
-            return None
-        target_row = self._knowledge.decoded_target(message.row)
-        state = decoded_state(self._memory, message.memory, self.key)
-        scores = scores_at_holder(self._strategy, candidates.rows, target_row)
-        chosen = recalled(self._memory, state, self.key, candidates.keys, scores)
-        if chosen is None:
-            return None
-        weights = choice_weights(chosen[0], self._strategy.selection)
-        number = hop_uniform(int.from_bytes(message.id, "little"), message.attempt, message.hop)
-        neighbour = int(candidates.keys[choose(weights, number)])
-        memory = encoded_state(self._memory, chosen[1])
-        return NextHop(neighbour, replace(message, hop=message.hop + 1, memory=memory))
-
-    def _without(self, without: frozenset[int]) -> Candidates:
-        candidates = self._knowledge.candidates
-        if not without:
-            return candidates
-        kept = np.array([key not in without for key in candidates.keys.tolist()], dtype=bool)
-        return Candidates(candidates.keys[kept], candidates.rows.take(np.flatnonzero(kept)))
+        return self._chooser.next_hop(message, without)
 
     def _admitted(self, sender: int, body: Body, now: int) -> bool:
         """Take a newcomer in, if it may come: whether it is a neighbour now."""

@@ -39,6 +39,7 @@ class Answers:
         send: Callable[[int, Body], None],
         suspect: Callable[[int, int], None],
         arrived: Callable[[int, Answer], None],
+        ack_wait: Callable[[int], int],
         config: AgentConfig,
     ) -> None:
         """Build them.
@@ -50,6 +51,7 @@ class Answers:
             send: Sends a body to a neighbour.
             suspect: Is told of a neighbour that does not answer, and the time.
             arrived: Is handed the time and an answer to a message of the agent's own.
+            ack_wait: How long a neighbour's acknowledgement is waited for.
             config: The agent's patience.
         """
         self._key = key
@@ -58,6 +60,7 @@ class Answers:
         self._send = send
         self._suspect = suspect
         self._arrived = arrived
+        self._ack_wait = ack_wait
         self._config = config
         self._returning: dict[tuple[bytes, int, bool], _Returning] = {}
 
@@ -124,6 +127,6 @@ class Answers:
             self._return_next(now, place, waiting)
             return
         self._send(neighbour, waiting.answer)
-        wait = self._config.ack_wait << waiting.sendings
+        wait = self._ack_wait(neighbour) << waiting.sendings
         waiting.sendings += 1
         self._timers.at(now + wait, self._send_answer, place, waiting, neighbour)

@@ -10,6 +10,7 @@ message ends once (:mod:`.sender`).
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -54,6 +55,7 @@ class Delivery:
         act: Callable[[Action], None],
         suspect: Callable[[int, int], None],
         signer: Signer,
+        ack_wait: Callable[[int], int],
         config: AgentConfig,
         restarted_at: int | None,
     ) -> None:
@@ -62,13 +64,15 @@ class Delivery:
         self._timers = timers
         self._send = send
         self._suspect = suspect
+        self._ack_wait = ack_wait
         self._config = config
         self._held: dict[tuple[bytes, int, int], _Held] = {}
+        self._taken: deque[Message] = deque()  # acknowledged, to be passed on at once
         self._records = records = Records(timers, config)
         self._target = Target(timers, act, signer, config, restarted_at)
         self._sender = Sender(key, onward, self._hold, records, timers, act, signer, config)
         self._answers = Answers(
-            key, records, timers, send, suspect, self._sender.take_answer, config
+            key, records, timers, send, suspect, self._sender.take_answer, ack_wait, config
         )
 
     @property
@@ -94,7 +98,7 @@ class Delivery:
         self._sender.start(card, payload, message_id, nonce, now, hop_limit)
 
     def take(self, sender: int, message: Message, now: int) -> None:
-        """A neighbour sends a message."""
+        """A neighbour sends a message: acknowledge it; :meth:`proceed` passes it on."""
         record = self._records.get(message.id, message.attempt)
         known = record is not None and message.hop in record.previous
         if not known and self._is_busy(sender):
@@ -104,12 +108,18 @@ class Delivery:
         if known or message.hop == 0:
             return
         self._records.of(now, message, sender).previous[message.hop] = sender
-        if message.target == self._key:
-            self._answers.give(now, self._target.answer(now, message))
-        elif message.hop >= message.hop_limit:
-            self._fail(now, message, "hop limit")
-        else:
-            self._hold(now, message, frozenset())
+        self._taken.append(message)
+
+    def proceed(self, now: int) -> None:
+        """Answer the messages that were taken, or pass them on."""
+        while self._taken:
+            message = self._taken.popleft()
+            if message.target == self._key:
+                self._answers.give(now, self._target.answer(now, message))
+            elif message.hop >= message.hop_limit:
+                self._fail(now, message, "hop limit")
+            else:
+                self._hold(now, message, frozenset())
 
     def acknowledged(self, sender: int, ack: Ack, now: int) -> None:
         """The next holder has a message, or is busy."""
@@ -194,7 +204,7 @@ class Delivery:
             tries=min(MAX_TRIES, onward.tries + 1),
         )
         self._send(neighbour, held.onward)
-        wait = self._config.ack_wait << held.sendings
+        wait = self._ack_wait(neighbour) << held.sendings
         held.sendings += 1
         self._timers.at(now + wait, self._send_held, held, neighbour)
 

@@ -61,6 +61,7 @@ class Links:
         timers: Timers,
         send: Callable[[int, Body], None],
         lost: Callable[[int, int], None],
+        ack_wait: Callable[[int], int],
         config: AgentConfig,
         incarnation: int,
     ) -> None:
@@ -68,6 +69,7 @@ class Links:
         self._timers = timers
         self._send = send
         self._lost = lost
+        self._ack_wait = ack_wait
         self._config = config
         self._session = incarnation << 32
         self._links = {key: _Link(self._next_session()) for key in neighbours}
@@ -221,7 +223,7 @@ class Links:
             self._knowledge.link_down(neighbour)
             self.flush_soon(now)
         self._send(neighbour, Hello(link.session, link.known, self._introductions.get(neighbour)))
-        wait = self._config.ack_wait << min(link.greetings, 16)
+        wait = self._ack_wait(neighbour) << min(link.greetings, 16)
         link.greetings += 1
         self._timers.at(now + min(wait, self._config.greet_wait), self._greet, neighbour, session)
 
@@ -266,7 +268,7 @@ class Links:
             self._greet(now, neighbour, link.session)
             return
         self._send(neighbour, link.waiting)
-        wait = self._config.ack_wait << min(link.tries, 1)
+        wait = self._ack_wait(neighbour) << min(link.tries, 1)
         self._timers.at(now + wait, self._repeat, neighbour, session, number)
         link.tries += 1
 

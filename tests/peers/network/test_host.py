@@ -84,7 +84,7 @@ def test_link__needs_the_signature_of_the_other_end(network_of, path_graph):
     network = network_of(path_graph, hosts=5)
     victim, liar = network.hosts[1], network.hosts[0]
     network.settle()
-    link = victim._links[network.keys[1], network.keys[0]]
+    link = victim._links.get(network.keys[1], network.keys[0])
     link.is_open = False
     own = liar.members[network.keys[0]].keys
     others = liar.members[network.keys[0]].contacts.neighbours[0]
@@ -93,7 +93,7 @@ def test_link__needs_the_signature_of_the_other_end(network_of, path_graph):
         frame = packed(Frame(network.keys[0], network.keys[1], LINK, signature))
         liar.sockets.send(others.host_key, frame)
     network.run_until(lambda: victim.counts.dropped >= 2)
-    assert not victim._is_open(network.keys[1], network.keys[0])
+    assert not victim._links.is_open(network.keys[1], network.keys[0])
     assert link.take(own.sign(link_content(own.public, others.public)))
 
 

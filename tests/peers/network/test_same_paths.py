@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 import garden
+from garden.models.export import export_policy
+from garden.models.policy import Policy
 from garden.peers.agent import Agent
 from garden.peers.envelopes import Message
 from garden.peers.messages import Card
 from garden.peers.virtual_time import VirtualNetwork
 from garden.search.walk import walk_by_keys
+from garden.strategies.exported import Exported
 from garden.strategies.representations import concatenated
 
 DATA = Path(os.environ.get("GARDEN_DATA", "")) / "facebook" / "414.edges"
@@ -46,15 +49,12 @@ def virtual_paths(network, agents, messages, limit):
     }
 
 
-@pytest.mark.parametrize(
-    "name", ["beacons+backtrack", "beacons:k=2,paths=2+backtrack", "bidirectional+visited"]
-)
-def test_zeromq__virtual_time_and_simulator_take_the_same_paths(network_of, graph, name):
-    network = network_of(graph, name=name, hosts=4)
+def check_same_paths(network, graph, num_messages):
+    """Send messages over ZeroMQ, and hold their paths to those of virtual time and simulator."""
     network.settle()
     rng = np.random.default_rng(1)
     limit = 4 * graph.num_nodes
-    pairs = [rng.choice(graph.num_nodes, 2, replace=False).tolist() for _ in range(50)]
+    pairs = [rng.choice(graph.num_nodes, 2, replace=False).tolist() for _ in range(num_messages)]
     messages = {network.send(*pair, hop_limit=limit): pair for pair in pairs}
     network.run_until(lambda: len(network.endings()) == len(messages))
     programme = network.hosts[0].programme
@@ -71,5 +71,22 @@ def test_zeromq__virtual_time_and_simulator_take_the_same_paths(network_of, grap
             int.from_bytes(one, "little"),
         )  # fmt: skip
         assert network.path(source, one) == virtual[one] == walk.nodes
-    delivered = [one for one in messages if network.endings()[one] == "delivered"]
-    assert len(delivered) > len(messages) / 2
+    return [one for one in messages if network.endings()[one] == "delivered"]
+
+
+@pytest.mark.parametrize(
+    "name", ["beacons+backtrack", "beacons:k=2,paths=2+backtrack", "bidirectional+visited"]
+)
+def test_zeromq__virtual_time_and_simulator_take_the_same_paths(network_of, graph, name):
+    network = network_of(graph, name=name, hosts=4)
+    assert len(check_same_paths(network, graph, 50)) > 25
+
+
+@pytest.mark.parametrize("model", ["trellis", "garden"])
+def test_zeromq__with_an_export_takes_the_same_paths(network_of, tmp_path, model):
+    graph = garden.load("kaiser-hilgetag:n=60,beta=1,seed=0")
+    names, profiles = graph.attribute_names, graph.attributes
+    export_policy(Policy.untrained(names, model, profiles=profiles), tmp_path / "export")
+    network = network_of(graph, name=f"{tmp_path / 'export'}+backtrack", hosts=4)
+    assert isinstance(network.hosts[0].programme.strategy, Exported)
+    assert len(check_same_paths(network, graph, 20)) > 10

@@ -15,7 +15,8 @@ from garden.peers.actions import Ended
 from garden.peers.network.control import Reply
 from garden.peers.network.directory import DirectoryService
 from garden.peers.network.events import Event, Finished, Passed, Received
-from garden.peers.network.host import Host, Member
+from garden.peers.network.host import Host
+from garden.peers.network.members import Member
 from garden.peers.network.requests import (
     REPLY_VERSION,
     Find,

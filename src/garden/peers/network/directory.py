@@ -17,7 +17,8 @@ import numpy as np
 from garden.errors import GardenError, StrategyError
 from garden.graphs.identity import profile_keys
 from garden.peers.messages import Card
-from garden.peers.network.host import Host, Member
+from garden.peers.network.host import Host
+from garden.peers.network.members import Member
 from garden.peers.network.payloads import (
     Answer,
     Content,

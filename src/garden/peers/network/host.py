@@ -13,7 +13,6 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, final
 
 from garden.errors import DataError, GardenError
@@ -31,56 +30,23 @@ from garden.peers.envelopes import (
     decoded,
     encoded,
 )
-from garden.peers.keys import AgentKeys
 from garden.peers.messages import Card
-from garden.peers.network.contacts import Contact, Contacts
+from garden.peers.network.contacts import Contact
 from garden.peers.network.events import Event, Finished, Passed, Received
 from garden.peers.network.host_signer import HostSigner
-from garden.peers.network.links import RemoteLink
+from garden.peers.network.links import RemoteLinks
+from garden.peers.network.members import Counts, Life, Member
 from garden.peers.network.payloads import Content, Text, payload_content, sealed_payload
+from garden.peers.network.round_trips import RoundTrips
 from garden.peers.network.sockets import HostSockets
-from garden.peers.network.wire import ENVELOPE, LINK_WANTED, Frame, packed, unpacked
+from garden.peers.network.wire import ENVELOPE, Frame, packed, unpacked
 from garden.peers.signed_cards import SignedCard, signed_card
 from garden.peers.timers import Timers
-from garden.peers.views import AgentView
 
 _LOG = logging.getLogger(__name__)
 FRAMES_AT_ONCE: Final = 256  # read before timers are looked at again
+MOST_BEHIND: Final = 1_000  # ms that timers wait at most, while frames have not been read
 LOCAL_QUEUE: Final = 65_536  # envelopes between agents of this host
-FIRST_WAIT: Final = 100  # ms until a link's signature is offered again; doubled each time
-LONGEST_WAIT: Final = 5_000
-
-
-@dataclass(frozen=True)
-class Member:
-    """What one agent of a host is built from."""
-
-    name: str
-    view: AgentView
-    keys: AgentKeys
-    contacts: Contacts
-
-
-@dataclass(frozen=True)
-class Life:
-    """Which life of a host this is."""
-
-    incarnation: int = 1  # larger than in any life before
-    is_first: bool = True
-
-
-@dataclass
-class Counts:
-    """What a host has done and seen."""
-
-    sent: int = 0
-    received: int = 0
-    local: int = 0
-    refused: int = 0
-    """Frames that found no room, or no connection."""
-    dropped: int = 0
-    """Frames that are malformed, or from hosts that may not speak for their sender."""
-    errors: int = 0
 
 
 @final
@@ -109,7 +75,10 @@ class Host:
         self._members = {one.view.key: one for one in members}
         self._signers = {key: HostSigner(one.keys) for key, one in self._members.items()}
         self._programme = programme
+        config = config or AgentConfig()
+        self._round_trips = RoundTrips(config.ack_wait)
         self._timers = Timers()
+        self._timers_ran = 0
         self._local: deque[Envelope] = deque()
         self._outgoing: dict[bytes, int] = {}  # messages under way, and whose they are
         self._watchers: list[Callable[[Event], None]] = []
@@ -119,12 +88,7 @@ class Host:
         self.agents = {
             key: self._agent(member, config, life) for key, member in self._members.items()
         }
-        self._links = {
-            (key, contact.key): RemoteLink(member.keys, contact)
-            for key, member in self._members.items()
-            for contact in member.contacts.neighbours
-            if contact.key not in self._members
-        }
+        self._links = RemoteLinks(sockets, self._timers, self._members)
 
     @property
     def members(self) -> Mapping[int, Member]:
@@ -185,8 +149,7 @@ class Host:
 
     def start(self) -> None:
         """Offer signatures to neighbours on other hosts, and greet all of them."""
-        for place in self._links:
-            self._offer(self.now(), *place)
+        self._links.start(self.now())
         for key, agent in self.agents.items():
             self._act(key, agent.start(self.now()))
 
@@ -203,12 +166,13 @@ class Host:
         due = self._timers.first
         wait = most if due is None else min(most, due - self.now())
         ready = self._sockets.wait(0 if self._local else wait)
+        num_read = 0
         for host_key, data in self._sockets.received(FRAMES_AT_ONCE):
             self._take_frame(host_key, data)
-        self._timers.run(self.now())
+            num_read += 1
         for _ in range(min(len(self._local), FRAMES_AT_ONCE)):
-            envelope = self._local.popleft()
-            self._hand(envelope)
+            self._hand(self._local.popleft())
+        self._run_timers(is_behind=num_read == FRAMES_AT_ONCE or bool(self._local))
         return ready
 
     def send_text(
@@ -264,12 +228,7 @@ class Host:
 
     def admit(self, key: int, contact: Contact) -> None:
         """Let an agent of another host become a neighbour of an agent of this one, if it joins."""
-        member = self._members[key]
-        self._sockets.admit(contact.host_key, contact.address)
-        place = (key, contact.key)
-        if place not in self._links:
-            self._links[place] = RemoteLink(member.keys, contact)
-            self._offer(self.now(), *place)
+        self._links.admit(key, contact, self.now())
 
     def leave(self) -> None:
         """All agents tell their neighbours that they go for good."""
@@ -280,7 +239,7 @@ class Host:
         """Close the sockets."""
         self._sockets.close()
 
-    def _agent(self, member: Member, config: AgentConfig | None, life: Life) -> Agent:
+    def _agent(self, member: Member, config: AgentConfig, life: Life) -> Agent:
         key = member.view.key
         return Agent(
             member.view,
@@ -288,59 +247,44 @@ class Host:
             self._programme.memory,
             config=config,
             signer=self._signers[key],
-            admit=lambda sender: self._is_open(key, sender),
+            admit=lambda sender: self._links.is_open(key, sender),
+            ack_wait=lambda neighbour: self._round_trips.wait(self._links.host_of(key, neighbour)),
             incarnation=life.incarnation,
             restarted_at=None if life.is_first else 0,
         )
 
-    def _is_open(self, key: int, neighbour: int) -> bool:
-        """Whether both ends have signed a link."""
-        link = self._links.get((key, neighbour))
-        return neighbour in self._members if link is None else link.is_open
-
-    def _offer(self, now: int, key: int, neighbour: int) -> None:
-        """Offer the own signature of a link until the other end's is there."""
-        link = self._links[key, neighbour]
-        if link.is_open:
-            return
-        self._sockets.send(link.other.host_key, packed(link.offer()))
-        wait = min(LONGEST_WAIT, FIRST_WAIT << min(link.tries, 16))
-        link.tries += 1
-        self._timers.at(now + wait, self._offer, key, neighbour)
+    def _run_timers(self, is_behind: bool) -> None:
+        """Make the calls that are due; but read first what may be the answer they wait for."""
+        now = self.now()
+        if not is_behind or now - self._timers_ran >= MOST_BEHIND:
+            self._timers_ran = now
+            self._timers.run(now)
 
     def _take_frame(self, host_key: bytes, data: bytes) -> None:
         try:
             frame = unpacked(data)
-            link = self._links.get((frame.receiver, frame.sender))
+            link = self._links.get(frame.receiver, frame.sender)
             if link is None or link.other.host_key != host_key:
                 raise EnvelopeError("a host that speaks for the agent of another")
             if frame.kind != ENVELOPE:
-                self._take_signature(link, frame)
+                self._links.take_signature(link, frame)
             elif link.is_open:
                 self.counts.received += 1
                 self._hand(Envelope(frame.sender, frame.receiver, decoded(frame.content)))
         except EnvelopeError:
             self.counts.dropped += 1
 
-    def _take_signature(self, link: RemoteLink, frame: Frame) -> None:
-        if not link.take(frame.content):
-            raise EnvelopeError("a link that its other end has not signed")
-        if frame.kind == LINK_WANTED:
-            self._sockets.send(link.other.host_key, packed(link.offer()))
-        if link.greeting is not None:
-            self._sockets.send(link.other.host_key, link.greeting)
-            link.greeting = None
-
     def _hand(self, envelope: Envelope) -> None:
         """Hand an envelope to its agent; an agent that fails does not take others with it."""
-        agent = self.agents[envelope.receiver]
+        key, now = envelope.receiver, self.now()
+        agent = self.agents[key]
+        self._round_trips.received(self._links.host_of(key, envelope.sender), envelope, now)
         try:
-            actions = agent.receive(envelope, self.now())
+            self._act(key, agent.accept(envelope, now))  # acknowledged before a hop is chosen
+            self._act(key, agent.proceed(now))
         except Exception:
             self.counts.errors += 1
-            _LOG.exception("agent %016x failed", envelope.receiver)
-            return
-        self._act(envelope.receiver, actions)
+            _LOG.exception("agent %016x failed", key)
 
     def _act(self, key: int, actions: list[Action]) -> None:
         for action in actions:
@@ -363,10 +307,11 @@ class Host:
             self._tell(Passed(sender, receiver, body.id, body.attempt, body.hop))
         if receiver in self.agents:
             self.counts.local += 1
+            self._round_trips.sent(b"", envelope, self.now())
             if len(self._local) < LOCAL_QUEUE:
                 self._local.append(envelope)
             return
-        link = self._links.get((sender, receiver))
+        link = self._links.get(sender, receiver)
         if link is None:
             return
         frame = packed(Frame(sender, receiver, ENVELOPE, encoded(body)))
@@ -374,6 +319,7 @@ class Host:
             link.greeting = frame if isinstance(body, Hello) else link.greeting
             return
         if self._sockets.send(link.other.host_key, frame):
+            self._round_trips.sent(link.other.host_key, envelope, self.now())
             self.counts.sent += 1
             return
         self.counts.refused += 1

@@ -17,7 +17,8 @@ from garden.errors import DataError
 from garden.peers.config import AgentConfig
 from garden.peers.cut_folder import read_programme, view_path
 from garden.peers.network.contacts import read_contacts
-from garden.peers.network.host import Host, Life, Member
+from garden.peers.network.host import Host
+from garden.peers.network.members import Life, Member
 from garden.peers.network.roster import AgentSecrets, HostSecrets, secrets_for_tests
 from garden.peers.network.sockets import HostSockets
 from garden.peers.views import read_view

@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from garden.errors import GardenError
+from garden.peers.agent import Agent
 from garden.peers.config import AgentConfig
+from garden.peers.cut_folder import read_programme, view_path
 from garden.peers.network.answering import Answering
 from garden.peers.network.control import ControlServer
 from garden.peers.network.directory import DirectoryService
@@ -27,7 +29,9 @@ from garden.peers.network.host import Host
 from garden.peers.network.host_folder import host_of
 from garden.peers.network.private_files import OWNER_ALONE
 from garden.peers.network.roster import HostSecrets, read_secrets
+from garden.peers.views import read_view
 from garden.process_settings import KERNELS_VARIABLE
+from garden.strategies.base import scores_at_holder
 from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.universal.policy import Universal
 
@@ -97,6 +101,8 @@ def _stop(answering: Answering) -> None:
 
 def _fork(folder: Path, run: Path, secrets: Sequence[HostSecrets], config: AgentConfig) -> None:
     """One process for each host; they begin when all are there, and this one ends."""
+    if all(len(one.agents) > FEW_AGENTS for one in secrets):
+        _load_kernels(folder, secrets[0].agents[0].keys.public.agent)
     gc.freeze()
     waiting, begin = os.pipe()
     for one in secrets:
@@ -105,6 +111,14 @@ def _fork(folder: Path, run: Path, secrets: Sequence[HostSecrets], config: Agent
             os.read(waiting, 1)  # until the last holder of the other end has closed it
             os.close(waiting)
             os._exit(_child(folder, run, one, config))
+
+
+def _load_kernels(folder: Path, key: int) -> None:
+    """Load what is compiled before processes part, which then share its 100 MB."""
+    strategy = read_programme(folder).strategy
+    if isinstance(strategy, Beacons):
+        agent = Agent(read_view(view_path(folder, key)), strategy)
+        scores_at_holder(strategy, agent.row, agent.row)
 
 
 def _child(folder: Path, run: Path, secrets: HostSecrets, config: AgentConfig) -> int:

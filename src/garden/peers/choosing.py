@@ -1,0 +1,98 @@
+"""Which neighbour a message goes to.
+
+The same function of message, rows and memory as the simulator's (:mod:`garden.search.walk`), over
+the neighbours that answer.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+from msgspec.structs import replace
+
+from garden.peers.envelopes import Message
+from garden.peers.knowledge import Candidates, Knowledge
+from garden.peers.links import Links
+from garden.peers.message_memory import decoded_state, encoded_state
+from garden.peers.messages import NextHop
+from garden.peers.reputation import Reputation
+from garden.strategies.base import Strategy, scores_at_holder
+from garden.strategies.detours import recalled
+from garden.strategies.memory import Memory
+from garden.strategies.selection import choice_weights, choose, hop_uniform
+
+
+@final
+class Chooser:
+    """The choices of one agent; they change nothing."""
+
+    def __init__(
+        self,
+        key: int,
+        strategy: Strategy,
+        memory: Memory,
+        knowledge: Knowledge,
+        links: Links,
+        reputation: Reputation | None,
+    ) -> None:
+        """Build it.
+
+        Args:
+            key: The agent's.
+            strategy: How it scores its neighbours.
+            memory: The rule on what messages remember.
+            knowledge: Its neighbours' rows.
+            links: Which of them are suspected to be gone.
+            reputation: Which of them bring few receipts, where that counts.
+        """
+        self._key = key
+        self._strategy = strategy
+        self._memory = memory
+        self._knowledge = knowledge
+        self._links = links
+        self._reputation = reputation
+
+    def next_hop(self, message: Message, without: frozenset[int]) -> NextHop | None:
+        """The next hop over neighbours that answer and bring receipts back, or else over others."""
+        doubted = self._doubted(message)
+        if doubted:
+            chosen = self._next_hop_without(message, without | self._links.suspected | doubted)
+            if chosen is not None:
+                return chosen
+        chosen = self._next_hop_without(message, without | self._links.suspected)
+        if chosen is None and self._links.suspected - without:
+            return self._next_hop_without(message, without)
+        return chosen
+
+    def _doubted(self, message: Message) -> frozenset[int]:
+        """Neighbours that bring few receipts, or that earlier attempts went to; not the target."""
+        if self._reputation is None:
+            return frozenset()
+        doubted = self._reputation.avoided
+        if message.attempt:
+            doubted |= self._reputation.used_before(message.id, message.attempt)
+        return doubted - {message.target}
+
+    def _next_hop_without(self, message: Message, without: frozenset[int]) -> NextHop | None:
+        candidates = self._without(without)
+        if len(candidates.keys) == 0:
+            return None
+        target_row = self._knowledge.decoded_target(message.row)
+        state = decoded_state(self._memory, message.memory, self._key)
+        scores = scores_at_holder(self._strategy, candidates.rows, target_row)
+        chosen = recalled(self._memory, state, self._key, candidates.keys, scores)
+        if chosen is None:
+            return None
+        weights = choice_weights(chosen[0], self._strategy.selection)
+        number = hop_uniform(int.from_bytes(message.id, "little"), message.attempt, message.hop)
+        neighbour = int(candidates.keys[choose(weights, number)])
+        memory = encoded_state(self._memory, chosen[1])
+        return NextHop(neighbour, replace(message, hop=message.hop + 1, memory=memory))
+
+    def _without(self, without: frozenset[int]) -> Candidates:
+        candidates = self._knowledge.candidates
+        if not without:
+            return candidates
+        kept = np.array([key not in without for key in candidates.keys.tolist()], dtype=bool)
+        return Candidates(candidates.keys[kept], candidates.rows.take(np.flatnonzero(kept)))
