@@ -62,7 +62,7 @@ class PeersCut(OnGraph):
     """Replace OUT, where it holds peers already."""
 
     def run(self) -> None:
-        """Cut, print a summary."""
+        """Cut the graph, store what each host needs, and print how large it is."""
         if self.roster is not None and self.test_keys is not None:
             raise SpecError("give `roster=FILE` or `test_keys=SEED`, not both")
         graph = self.load()
@@ -139,7 +139,7 @@ class PeersFaults(OnGraph):
     """Fixes who crashes, what is lost and who sends to whom."""
 
     def run(self) -> None:
-        """Measure, print the report."""
+        """Send messages while agents fail as planned, and print how they ended."""
         from garden.experiments.peers.faults import measure_faults
 
         plan = self._plan()

@@ -27,7 +27,7 @@ class PeersPaths(OnGraph):
     """Fixes who sends to whom."""
 
     def run(self) -> None:
-        """Compare, print a table."""
+        """Compare the paths of peers with those of the simulator, and print a table."""
         from garden.experiments.peers.paths import compare_paths
 
         graph = self.load()
@@ -66,7 +66,7 @@ class PeersSpeed(OnGraph):
     """Fixes which holders choose for which targets."""
 
     def run(self) -> None:
-        """Time, print a table."""
+        """Time the choice of a next hop by each strategy, and print a table."""
         from garden.experiments.peers.speed import STRATEGIES, time_choices
 
         graph = self.load()
@@ -99,7 +99,7 @@ class PeersLeaks(OnGraph):
     """Fixes who is known."""
 
     def run(self) -> None:
-        """Guess, print a table."""
+        """Guess attributes from rows of each strategy, and print how often that is right."""
         from garden.experiments.peers.leaks import measure_leaks
 
         graph = self.load()

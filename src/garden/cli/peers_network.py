@@ -78,7 +78,7 @@ class PeersUp(OnFolder):
     """Wait so many seconds, at most, until all links are open and nobody has news."""
 
     def run(self) -> None:
-        """Start them."""
+        """Start the hosts, or run one in this process, and wait as long as was asked for."""
         from garden.peers.network.launch import command, environment, launch, secrets_files
         from garden.peers.network.overview import wait_until_settled
 
@@ -190,7 +190,7 @@ class PeersKill(OnGraph):
     """Fixes keys, who is killed and who sends to whom; times are real."""
 
     def run(self) -> None:
-        """Measure, print the report."""
+        """Kill hosts while messages are under way, and print how the messages ended."""
         from garden.experiments.peers.kill import measure_kill
 
         graph = self.load()

@@ -44,7 +44,7 @@ from garden.strategies.representations import Representations
 
 
 def nobody(_key: int) -> bool:
-    """Admit no newcomer."""
+    """Refuse every newcomer: the rule of admission where none is given."""
     return False
 
 
@@ -123,7 +123,7 @@ class Agent:
 
     @property
     def key(self) -> int:
-        """Its address."""
+        """The 64-bit key that neighbours address the agent by."""
         return self._view.key
 
     @property
@@ -138,7 +138,7 @@ class Agent:
 
     @property
     def row(self) -> Representations:
-        """Its own row."""
+        """The representation that the agent tells its neighbours, one row."""
         return self._knowledge.row
 
     @property
@@ -197,7 +197,7 @@ class Agent:
         self._knowledge.hear(neighbour, Announcement(0, 0, 0, row, (), None))
 
     def start(self, now: int) -> list[Action]:
-        """Greet the neighbours."""
+        """Open the links to all neighbours; what comes back is to be done by the driver."""
         self._links.start(now)
         return self._done(now)
 

@@ -166,7 +166,7 @@ class Announcement(_Body, frozen=True, tag=7):
 
 
 class Heard(_Body, frozen=True, tag=8):
-    """An announcement has arrived."""
+    """The receipt of an announcement, so that it is not sent again."""
 
     session: Session
     known: Session

@@ -90,7 +90,7 @@ class AgentKeys:
 
     @staticmethod
     def secrets_for_tests(seed: int, name: str) -> tuple[bytes, bytes]:
-        """The secrets of :meth:`for_tests`."""
+        """The secrets behind :meth:`for_tests`, to sign and to seal with, 32 bytes each."""
         root = hashlib.sha256(f"garden test keys {seed} {name}".encode()).digest()
         return hashlib.sha256(b"sign" + root).digest(), hashlib.sha256(root).digest()
 

@@ -51,7 +51,7 @@ class Knowledge(ABC):
     @property
     @abstractmethod
     def row(self) -> Representations:
-        """The agent's own row."""
+        """The agent's own representation, one row."""
 
     @property
     @abstractmethod
@@ -68,7 +68,7 @@ class Knowledge(ABC):
 
     @abstractmethod
     def link_down(self, neighbour: int) -> None:
-        """A neighbour is gone."""
+        """A neighbour is gone: forget its row, and what was to be told to it."""
 
     @abstractmethod
     def hear(self, neighbour: int, announcement: Announcement) -> None:
@@ -99,7 +99,7 @@ class Knowledge(ABC):
 
     @abstractmethod
     def _collected(self) -> Candidates:
-        """The candidates, made anew."""
+        """Keys and rows of all candidates, put together from what neighbours told."""
 
 
 def knowledge_of(strategy: Strategy, view: AgentView) -> Knowledge:
@@ -134,7 +134,7 @@ class EgoKnowledge(Knowledge):
 
     @property
     def card_row(self) -> bytes:
-        """The own row."""
+        """The own row as bytes, which a message to this agent carries."""
         return self._encoded
 
     def decoded_target(self, data: bytes) -> Representations:
@@ -142,19 +142,19 @@ class EgoKnowledge(Knowledge):
         return self._form.decoded(data)
 
     def link_up(self, neighbour: int) -> None:
-        """Tell it the row."""
+        """Note that the new neighbour is to be told the own row."""
         self._linked.add(neighbour)
         self._untold.add(neighbour)
 
     def link_down(self, neighbour: int) -> None:
-        """Forget its row."""
+        """Forget the neighbour's row, so that it is no candidate any more."""
         self._linked.discard(neighbour)
         self._untold.discard(neighbour)
         if self._rows.pop(neighbour, None) is not None:
             self._candidates = None
 
     def hear(self, neighbour: int, announcement: Announcement) -> None:
-        """Keep its row."""
+        """Keep the row that the neighbour announced, in place of its last one."""
         if announcement.row is not None:
             self._rows[neighbour] = self._form.decoded(announcement.row)
             self._candidates = None
@@ -173,7 +173,7 @@ class EgoKnowledge(Knowledge):
         return neighbour in self._untold
 
     def take_news(self, neighbour: int) -> News:
-        """The row."""
+        """The own row for this neighbour, which counts as told from now on."""
         self._untold.discard(neighbour)
         return News(self._encoded, (), None)
 

@@ -123,7 +123,7 @@ class Links:
         link.heard_at, link.expected = now, False
 
     def remove(self, neighbour: int, now: int) -> None:
-        """One neighbour less."""
+        """End the link to a neighbour and forget what it told."""
         del self._links[neighbour]
         self._suspected -= {neighbour}
         self._knowledge.link_down(neighbour)

@@ -75,7 +75,7 @@ class Reputation:
             self._note(place[2], 1.0)
 
     def forget(self, neighbour: int) -> None:
-        """A neighbour has gone."""
+        """Drop what was counted about a neighbour that has gone."""
         self._sent.pop(neighbour, None)
         self._missing.pop(neighbour, None)
         self._avoided -= {neighbour}

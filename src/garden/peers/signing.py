@@ -30,7 +30,7 @@ class Unsigned:
     """
 
     def sign(self, content: bytes) -> bytes:
-        """No bytes."""
+        """An empty signature, whatever the content."""
         return b""
 
     def verify(self, agent: int, content: bytes, signature: bytes) -> bool:

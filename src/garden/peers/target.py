@@ -42,7 +42,7 @@ class Target:
         self._handed_over: dict[bytes, Receipt] = {}
 
     def __len__(self) -> int:
-        """Ids that are remembered."""
+        """How many messages were handed over, whose ids are remembered."""
         return len(self._handed_over)
 
     def answer(self, now: int, message: Message) -> Answer:

@@ -123,7 +123,7 @@ class NoMemory(Memory):
     name = "none"
 
     def start(self) -> None:
-        """No state."""
+        """Nothing: a message without memory has no state."""
 
     def recall(
         self, state: None, holder: int, candidates: np.ndarray, scores: np.ndarray
@@ -184,13 +184,13 @@ class BacktrackMemory(Memory):
     name = "backtrack"
 
     def start(self) -> Trail:
-        """An empty trail."""
+        """An empty trail: no node has held the message yet."""
         return Trail()
 
     def recall(
         self, state: Trail, holder: int, candidates: np.ndarray, scores: np.ndarray
     ) -> tuple[np.ndarray, Trail]:
-        """As defined above."""
+        """Scores and state of the next hop by the rule of the class; see :meth:`Memory.recall`."""
         way_back = state.way_back
         if holder not in state.met:
             way_back = (*way_back, holder)
@@ -253,7 +253,7 @@ class FrontierMemory(Memory):
         return f"{self.name}: {value}{self.hop_price:g} a hop{fall}"
 
     def start(self) -> Map:
-        """An empty map."""
+        """An empty map: nothing is visited and the frontier has no node."""
         return Map()
 
     def recall(

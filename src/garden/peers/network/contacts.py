@@ -30,7 +30,7 @@ class Contact(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
 
     @property
     def key(self) -> int:
-        """The agent's key."""
+        """The 64-bit key of the agent that is reached here."""
         return self.public.agent
 
     @staticmethod

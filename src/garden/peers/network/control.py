@@ -32,7 +32,7 @@ Answerer: TypeAlias = Callable[[bytes, Reply], None]  # a line, and how to reply
 
 @final
 class Client:
-    """One connection."""
+    """One connection to the control socket, with the bytes that are under way on it."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection

@@ -54,15 +54,15 @@ class HostConnection:
         self.close()
 
     def close(self) -> None:
-        """Hang up."""
+        """End the connection; the host goes on running."""
         self._socket.close()
 
     def fileno(self) -> int:
-        """For waiting on several."""
+        """The descriptor of the connection, to wait on several at once by ``select``."""
         return self._socket.fileno()
 
     def ask(self, request: Request) -> None:
-        """Send a request."""
+        """Send a request as one line of JSON; the reply is read apart from it."""
         self._socket.sendall(msgspec.json.encode(request) + b"\n")
 
     def reply(self) -> dict[str, Any]:

@@ -97,7 +97,7 @@ class Host:
 
     @property
     def sockets(self) -> HostSockets:
-        """Its sockets."""
+        """The sockets that the host hears and answers other hosts by."""
         return self._sockets
 
     @property
@@ -107,7 +107,7 @@ class Host:
 
     @property
     def programme(self) -> Programme:
-        """What all agents run."""
+        """The strategy, memory and settings that all agents of the host run with."""
         return self._programme
 
     @property
@@ -125,7 +125,7 @@ class Host:
         return (time.monotonic_ns() - self._born) // 1_000_000
 
     def watch(self, watcher: Callable[[Event], None]) -> None:
-        """Tell somebody what happens."""
+        """Call ``watcher`` with every event of the host from now on."""
         self._watchers.append(watcher)
 
     def serve(self, service: Callable[[Member, Content], None]) -> None:
@@ -236,7 +236,7 @@ class Host:
             self._act(key, agent.leave(self.now()))
 
     def close(self) -> None:
-        """Close the sockets."""
+        """Close all sockets of the host; nothing is said to neighbours."""
         self._sockets.close()
 
     def _agent(self, member: Member, config: AgentConfig, life: Life) -> Agent:

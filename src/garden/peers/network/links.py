@@ -37,7 +37,7 @@ class RemoteLink:
 
     @property
     def content(self) -> bytes:
-        """What both ends sign."""
+        """The bytes that both ends of the link sign: their public keys."""
         return link_content(self.keys.public, self.other.public)
 
     def offer(self) -> Frame:

@@ -18,7 +18,7 @@ class _Request(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
 
 
 class Status(_Request, frozen=True, tag="status"):
-    """How the host is."""
+    """Asks a host how many agents, links and messages it has."""
 
     agents: bool = False
     """Whether each agent's links are listed."""
@@ -60,7 +60,7 @@ class Watch(_Request, frozen=True, tag="watch"):
 
 
 class Stop(_Request, frozen=True, tag="stop"):
-    """End the host."""
+    """Asks a host to end its process, with a farewell to neighbours or without."""
 
     leave: bool = False
     """Whether its agents tell their neighbours that they go for good."""

@@ -39,7 +39,7 @@ class RosterLine(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def public(self) -> PublicKeys:
-        """Its public keys."""
+        """The public halves of the agent's two keys, to verify and to seal with."""
         return PublicKeys(self.signing, self.sealing)
 
     @property
@@ -71,7 +71,7 @@ class HostSecrets(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def host_keys(self) -> HostKeys:
-        """The host's key pair."""
+        """The key pair that the host's sockets are encrypted by."""
         return HostKeys(self.host)
 
     def roster(self) -> list[RosterLine]:
@@ -139,7 +139,7 @@ def read_secrets(path: Path) -> HostSecrets:
 
 
 def write_roster(path: Path, lines: Iterable[RosterLine]) -> None:
-    """Write a roster."""
+    """Store a roster: one line of JSON for each agent, replaced as a whole."""
     write_text(path, "".join(msgspec.json.encode(line).decode() + "\n" for line in lines))
 
 

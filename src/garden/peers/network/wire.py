@@ -23,7 +23,7 @@ MAX_FRAME = _HEAD.size + MAX_ENVELOPE
 
 
 class Frame(NamedTuple):
-    """One frame."""
+    """What one host sends another in one piece: two agents' keys, a kind, and bytes."""
 
     sender: int
     receiver: int

@@ -114,12 +114,12 @@ class Beacons(GossipStrategy):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """All of them."""
+        """Every option by its name, as the grammar of names spells it."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
     def key_seed(self) -> int:  # type: ignore[override]
-        """The seed."""
+        """The seed that nodes' keys, and so the ranks of beacons, are hashed with."""
         return self.seed
 
     def classes(self, degrees: np.ndarray) -> np.ndarray:

@@ -81,12 +81,12 @@ class Directory(GossipStrategy):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """All of them."""
+        """Every option by its name, as the grammar of names spells it."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
     def key_seed(self) -> int:  # type: ignore[override]
-        """The seed."""
+        """The seed that nodes' keys, and so the ranks of beacons, are hashed with."""
         return self.seed
 
     def with_memory(self, memory: Memory) -> InquiryMemory:
@@ -150,13 +150,13 @@ class Directory(GossipStrategy):
         return Representations({name: rows.arrays[name] for name in known})
 
     def size_of(self, rows: Representations) -> tuple[np.ndarray, np.ndarray]:
-        """As ``beacons`` count."""
+        """Entries and bytes of each row, counted as `beacons` count them."""
         return self.beacons.size_of(rows)
 
     def told(
         self, before: Representations, after: Representations
     ) -> tuple[np.ndarray, np.ndarray]:
-        """As ``beacons`` count."""
+        """Entries and bytes that changed from one round to the next, as `beacons` count."""
         return self.beacons.told(before, after)
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
@@ -181,7 +181,7 @@ class Directory(GossipStrategy):
         return np.where(candidates.arrays["profile"] == goals, IS_ONE, sees * SEES_ONE)
 
     def fixed_length(self, rows: Representations) -> np.ndarray:
-        """As ``beacons`` give it."""
+        """The sketches as a table of one length, as `beacons` give it."""
         return self.beacons.fixed_length(rows)
 
 

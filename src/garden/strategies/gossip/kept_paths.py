@@ -45,7 +45,7 @@ class KeptPaths:
         self._told[neighbour] = {beacon: path for beacon, path in known.items() if beacon in row}
 
     def forget(self, neighbour: int) -> None:
-        """A neighbour went."""
+        """Drop the paths that a neighbour told, as it is gone."""
         self._told.pop(neighbour, None)
 
     def update(self, row: Row, rows: Mapping[int, Row]) -> tuple[tuple[Beacon, Path], ...]:
