@@ -28,7 +28,7 @@ export type Overlay = (
   now: number,
 ) => boolean;
 
-const MANY_NODES = 3000; // beyond it nodes are plain points
+const MANY_NODES = 500; // beyond it nodes are plain points
 const PADDING = 46;
 
 /** One graph on the screen. Views paint it; nobody else touches sigma. */
