@@ -100,11 +100,11 @@ def test_api__tiny_graphs_can_be_routed_on():
 def test_api__routes_and_evaluates_by_the_policy_for_every_graph_unless_told_otherwise():
     graph = garden.load(SPEC)
     message = garden.route(graph, source="3", target=17)
-    assert (message.strategy, message.memory) == ("universal", "backtrack")
+    assert (message.strategy, message.memory) == ("universal", "explore")
     assert message.delivered
     report = garden.evaluate(graph)
     names = [(one.name, one.memory) for one in report.results]
-    assert names[-3:] == [("universal", "none"), ("universal", "backtrack"), ("beacons", "none")]
+    assert names[-3:] == [("universal", "none"), ("universal", "explore"), ("beacons", "none")]
     assert report.results[-3].oracle_ratio < report["random"].oracle_ratio
     assert [one.knows for one in report.results] == ["ego"] * (len(names) - 1) + ["gossip"]
     assert not report.seen_targets

@@ -23,6 +23,7 @@ OTHER_ORIGIN = {
     "docs/did-not-help.md": "the experiment went with the code that it was about",
     "docs/environments.md": "measured with the two recipes of examples/",
     "docs/large-graphs.md": "each row has the command that measured it",
+    "docs/page.md": "benchmarks/page.py prints it",
     "docs/peers.md": "each row has the flags of the command that measured it",
     "docs/peers-network.md": "benchmarks/peers_network.py prints it",
     "docs/threat-model.md": "each table has the command that measured it",

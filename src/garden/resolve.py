@@ -33,9 +33,9 @@ _WEIGHTS = Path(__file__).parent / "weights"
 StrategyLike = str | PlainStrategy
 
 UNIVERSAL = "universal"
-DEFAULT_STRATEGY = f"{UNIVERSAL}+backtrack"
-"""The default strategy: it needs no training, and its memory was chosen on graphs that are none of
-those it is reported on."""
+DEFAULT_STRATEGY = f"{UNIVERSAL}+explore"
+"""The default strategy: it needs no training. On forty generated graphs that nothing else was tried
+on, its memory needs the fewest hops."""
 
 
 def default_strategies(graph: Graph, memory: str = "none") -> list[str]:

@@ -156,7 +156,7 @@ def route(
 
     Args:
         graph: A graph, or a spec as :func:`garden.load` takes it.
-        strategy: Who decides: a name such as ``"greedy"`` or ``"universal+backtrack"``, a run
+        strategy: Who decides: a name such as ``"greedy"`` or ``"universal+explore"``, a run
             folder, or an object with ``represent`` and ``score``.
         source: The name or position of the node that sends.
         target: The name or position of the node that shall receive.

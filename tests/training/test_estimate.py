@@ -53,4 +53,4 @@ def test_training__says_on_large_graphs_what_needs_no_training(advised, lines, m
         train_seeds([SearchTask.split(ring(30))], options, ModelConfig(), RunOptions("cpu"))
     told = [record.message for record in caplog.records if "need no training" in record.message]
     assert len(told) == lines
-    assert all("garden evaluate ring --strategy universal+backtrack" in line for line in told)
+    assert all("garden evaluate ring --strategy universal+explore" in line for line in told)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from garden.humans.comparison import Outcome
     from garden.humans.plays import Play
 
-_DEFAULT = ("universal+backtrack", "random")
+_DEFAULT = ("universal+explore", "random")
 _BARE = ("connection", "random")  # on a graph without attributes
 
 

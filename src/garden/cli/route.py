@@ -38,7 +38,7 @@ class Route(Verb):
     target: str
     """The node that shall receive."""
 
-    strategy: str = "universal+backtrack"
+    strategy: str = "universal+explore"
     """Who decides: a walker, shipped weights such as universal, which needs no training, a run
     folder, or a class of your own as package.module:Class; NAME+MEMORY gives it a memory."""
 

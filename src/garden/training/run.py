@@ -117,7 +117,7 @@ def _advise(trainer: Trainer) -> None:
     seconds = seconds_of_training(graph, trainer.state.model, trainer.config)
     _LOG.info(
         "%s: %d updates on %d nodes may take %s of this processor; universal and beacons need no "
-        "training: `garden evaluate %s --strategy universal+backtrack --strategy beacons`",
+        "training: `garden evaluate %s --strategy universal+explore --strategy beacons`",
         graph.name,
         trainer.config.updates,
         graph.num_nodes,
