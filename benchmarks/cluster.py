@@ -33,7 +33,7 @@ from garden.search.rounds import node_keys, settle
 from garden.search.walk import walk_by_keys
 from garden.strategies.gossip.beacons import Beacons
 
-STRATEGY = "beacons+backtrack"
+STRATEGY = "beacons:paths=0+backtrack"
 MAX_HOPS = 100
 
 

@@ -104,10 +104,11 @@ def test_route__prints_a_path_along_edges_and_draws_it(capsys, tmp_path):
 
 
 def test_evaluate__says_what_agents_know_and_what_their_talk_costs(capsys):
-    run("evaluate", SPEC, "--strategy", "beacons:k=4+backtrack", "--strategy", "greedy", "--json",
-        "-")  # fmt: skip
+    run("evaluate", SPEC, "--strategy", "beacons:k=4,paths=0+backtrack", "--strategy", "greedy",
+        "--json", "-")  # fmt: skip
     ours, walker = json.loads(capsys.readouterr().out)["strategies"]
-    assert (ours["name"], ours["memory"], ours["knows"]) == ("beacons:k=4", "backtrack", "gossip")
+    assert (ours["name"], ours["memory"]) == ("beacons:k=4,paths=0", "backtrack")
+    assert ours["knows"] == "gossip"
     assert set(ours["gossip"]) == {
         "rounds",
         "entries_per_node",

@@ -175,7 +175,7 @@ def test_rounds__any_fair_order_of_messages_ends_in_the_same_rows(graph, strateg
 
 
 def test_rounds__cost_what_is_told_once_to_each_neighbour():
-    cost = settle(PATH, Beacons(k=16, rank="hash")).cost
+    cost = settle(PATH, Beacons(k=16, rank="hash", paths=0)).cost
     assert cost.rounds == 3
     assert cost.entries_per_node == 4
     assert cost.bytes_per_node == 44
@@ -290,7 +290,7 @@ def test_beacons__play_with_every_memory_exactly_where_there_is_none(memory):
     row, other = report.to_json()["strategies"]
     assert row["knows"] == "gossip"
     assert row["gossip"] == settle(graph, Beacons(k=2)).cost.to_json()
-    expected = {"k": 2, "rank": "degree", "seed": 0, "neighbours": 64, "paths": 0}
+    expected = {"k": 2, "rank": "degree", "seed": 0, "neighbours": 64, "paths": 1}
     assert row["parameters"] == expected
     assert other["knows"] == "ego"
     assert "gossip" not in other

@@ -82,8 +82,9 @@ class ClusterRun(Verb):
     folder: tyro.conf.Positional[Path]
     """What `garden cluster cut` wrote."""
 
-    strategy: str = "beacons+backtrack"
-    """What the nodes run; NAME+MEMORY gives it a memory."""
+    strategy: str = "beacons:paths=0+backtrack"
+    """What the nodes run; NAME+MEMORY gives it a memory. Beacons with paths settle by plain
+    rounds, which are slower."""
 
     memory: str = "none"
     """The memory, where the strategy names none: none, visited, backtrack,

@@ -39,7 +39,7 @@ class Cluster:
 
     Example::
 
-        with Cluster("shards", "beacons+backtrack") as cluster:
+        with Cluster("shards", "beacons:paths=0+backtrack") as cluster:
             cluster.settle()
             cluster.send([("12", "345")])
     """
@@ -47,7 +47,7 @@ class Cluster:
     def __init__(
         self,
         folder: str | Path,
-        strategy: str | Strategy = "beacons+backtrack",
+        strategy: str | Strategy = "beacons:paths=0+backtrack",
         memory: str = "none",
         config: ClusterConfig | None = None,
         progress: Progress = silent,

@@ -31,6 +31,7 @@ def update_costs(
     *,
     k: int = 16,
     rank: str = "degree",
+    num_paths: int = 0,
     num_changes: int = 300,
     seed: int = 0,
     progress: Progress = silent,
@@ -46,6 +47,7 @@ def update_costs(
         keys: (num_nodes,) uint64, all different.
         k: Entries at each distance, at most.
         rank: ``degree`` or ``hash``.
+        num_paths: How many paths agents keep, as ``paths`` of ``beacons``.
         num_changes: Changes of each kind.
         seed: What the links and nodes are drawn from.
         progress: Called after each change.
@@ -55,7 +57,7 @@ def update_costs(
         "link between strangers".
 
     """
-    network = AgentNetwork.at_rest(links_of(graph, keys), k, rank)
+    network = AgentNetwork.at_rest(links_of(graph, keys), k, rank, num_paths)
     rng = np.random.default_rng([seed, MEASURED_CHANGES])
     names = [int(key) for key in keys]
     costs: dict[str, list[UpdateCost]] = {}

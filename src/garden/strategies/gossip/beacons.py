@@ -74,7 +74,7 @@ class Beacons(GossipStrategy):
     Example:
         >>> from garden.strategies.gossip.beacons import Beacons
         >>> Beacons(k=4).parameters
-        {'k': 4, 'rank': 'degree', 'seed': 0, 'neighbours': 64, 'paths': 0}
+        {'k': 4, 'rank': 'degree', 'seed': 0, 'neighbours': 64, 'paths': 1}
 
     """
 
@@ -90,7 +90,7 @@ class Beacons(GossipStrategy):
     neighbours: int = 64
     """How many of the target's neighbours' keys a card carries at most, the best-ranked."""
 
-    paths: int = 0
+    paths: int = 1
     """How many better-ranked nodes within its distance leave a beacon without a path in the row
     (:mod:`.paths`); at most k, and 0 for no paths."""
 

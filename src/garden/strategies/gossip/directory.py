@@ -43,7 +43,7 @@ class Directory(GossipStrategy):
     Example:
         >>> from garden.strategies.gossip.directory import Directory
         >>> Directory(k=4).parameters
-        {'k': 4, 'rank': 'degree', 'seed': 0, 'target': 'profile', 'paths': 0}
+        {'k': 4, 'rank': 'degree', 'seed': 0, 'target': 'profile', 'paths': 1}
 
     """
 
@@ -60,7 +60,7 @@ class Directory(GossipStrategy):
     """What a sender knows of its target: its profile, or its ego graph, which tells nodes of equal
     profiles apart."""
 
-    paths: int = 0
+    paths: int = 1
     """How many better-ranked nodes within its distance leave a beacon without a path, in rows and
     cards, as in ``beacons``."""
 

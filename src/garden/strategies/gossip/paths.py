@@ -146,6 +146,8 @@ def with_steps_as_entries(rows: Representations) -> Representations:
         return rows
     steps = steps_of(rows)
     steps = steps.take(steps.distances > 1)
+    if not len(steps.keys):
+        return without_paths(rows)
     sketch = entries_of(rows, np.arange(len(rows)), hops=0)
     both = Entries(
         np.concatenate([sketch.owner, steps.owner]),

@@ -57,7 +57,7 @@ def test_gossip__the_report_has_every_part_of_what_units_found(tmp_path):
     tables = {table.name: table for table in findings.tables}
     assert set(tables) == {
         "gossip-bars",
-        "gossip-bars-paths",
+        "gossip-bars-without-paths",
         "gossip-paths",
         "gossip-paths-collection",
         "gossip-ratios",
@@ -110,8 +110,8 @@ def test_gossip__a_large_trial_counts_sketches_and_its_table_has_their_means():
     assert one["cost"]["entries_per_node"] > 1
     assert one["gigabytes"] > 0
     scope = Scope(graphs=("power-law-1e6",), seeds=(0, 1))
-    table, with_paths = million.tables(scope, lambda _: one)
-    assert with_paths.name == "gossip-million-paths"
+    table, without_paths = million.tables(scope, lambda _: one)
+    assert without_paths.name == "gossip-million-without-paths"
     assert [row[0] for row in table.rows] == ["0", "1", "mean", "bar"]
     assert table.rows[0][1:] == table.rows[2][1:]
     assert million.tables(Scope(graphs=("414",)), lambda _: one) == []

@@ -19,6 +19,7 @@ from garden.experiments.ours.gossip.graphs import (
 )
 from garden.experiments.ours.gossip.outcomes import outcome, outcome_of_walks
 from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
+from garden.experiments.ours.gossip.sketch_labels import sketch_label
 from garden.experiments.ours.gossip.sketch_walks import Searchers, Walks, sketch_walks
 from garden.experiments.report.claims import Claim, claim_by_case
 from garden.experiments.report.intervals import over_seeds
@@ -36,7 +37,7 @@ from garden.strategies.gossip.beacons import RULE, Beacons
 
 NUM_SEEDS = 10
 K = 16
-PATHS = (0, 1)  # the default, and the least that rows with paths hold
+PATHS = (Beacons.paths, 0)  # the default, and none
 _GRAPHS: Mapping[str, str] = {**FACEBOOK, **TWITCH, **PAGES, **COLLECTION}
 _MEMORYLESS_BARS = {
     **dict.fromkeys(FACEBOOK, 1.01),
@@ -62,9 +63,8 @@ class BarTrial(Work):
 
     @property
     def title(self) -> str:
-        """The graph, the seed, and paths where there are some."""
-        paths = f", paths={self.paths}" if self.paths else ""
-        return f"{self.graph}, rank seed {self.rank_seed}{paths}"
+        """The graph, the seed and the paths."""
+        return f"{self.graph}, rank seed {self.rank_seed}, paths={self.paths}"
 
     def to_json(self) -> dict[str, Any]:
         """Every option; paths, which came later, where there are some."""
@@ -105,7 +105,7 @@ class BarTrial(Work):
 
 
 def works(scope: Scope) -> list[Work]:
-    """Every graph, every rank seed, without and with paths."""
+    """Every graph, every rank seed, with paths and without."""
     return [work for paths in PATHS for of in _trials(scope, paths).values() for work in of]
 
 
@@ -130,8 +130,8 @@ def _trials(scope: Scope, paths: int) -> dict[str, list[BarTrial]]:
 
 
 def label_of(paths: int) -> str:
-    """The strategy with so many paths."""
-    return f"beacons:k={K}" + (f",paths={paths}" if paths else "")
+    """The strategy with so many paths, which are left out where they are the default."""
+    return sketch_label(K, paths)
 
 
 Results = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -165,7 +165,7 @@ def _mean(of: Sequence[Mapping[str, Any]], memory: str, metric: str) -> float:
 def _table(results: Results, paths: int) -> Table:
     rows = [_row(name, of) for name, of in results.items()]
     return Table(
-        "gossip-bars-paths" if paths else "gossip-bars",
+        "gossip-bars" if paths else "gossip-bars-without-paths",
         f"{label_of(paths)}, rank=degree: mean over rank seeds (least – greatest)",
         (
             "graph",

@@ -16,6 +16,7 @@ import numpy as np
 from garden.experiments.ours.gossip.graphs import FACEBOOK, PAGES, column_of, graphs_of
 from garden.experiments.ours.gossip.outcomes import outcome_of_walks
 from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
+from garden.experiments.ours.gossip.sketch_labels import sketch_label
 from garden.experiments.ours.gossip.sketch_walks import Searchers, Walks, sketch_walks
 from garden.experiments.report.sections import Table
 from garden.experiments.report.tables import Row
@@ -29,7 +30,7 @@ from garden.search.rounds import node_keys, settle
 from garden.strategies.gossip.beacons import RULE, Beacons
 
 NUM_SEEDS = 3
-SIZES = (4, 16)
+SIZES = ((4, 0), (4, 1), (16, 0), (16, 1))  # k and paths
 _GRAPHS: Mapping[str, str] = {**FACEBOOK, "twitch:PTBR": "twitch:PTBR", **PAGES}
 _TRAINED = ("trellis", "trellis+backtrack")
 _STORES = ("facebook", "larger")
@@ -44,7 +45,7 @@ class SplitTrial(Work):
 
     graph: str
     seed: int
-    sizes: tuple[int, ...] = SIZES
+    sizes: tuple[tuple[int, int], ...] = SIZES  # k and paths
     rule: int = RULE  # of the scores
 
     @property
@@ -58,12 +59,12 @@ class SplitTrial(Work):
         graph, pairs = graph_of(self.graph), task.test_pairs
         distances, keys = pair_distances(graph, pairs), node_keys(graph, 0)
         played = {}
-        for k in self.sizes:
-            strategy = Beacons(k=k)
+        for k, paths in self.sizes:
+            strategy = Beacons(k=k, paths=paths)
             searchers = Searchers(
                 graph, PricedBeacons(strategy), settle(graph, strategy).rows, keys
             )
-            for label, memory in _labels(k).items():
+            for label, memory in _labels(k, paths).items():
                 hops = sketch_walks(searchers, pairs, Walks(memory)).hops
                 played[label] = outcome_of_walks(hops, pairs, distances)
         return {"task_hash": task.content_hash, "played": played}
@@ -81,7 +82,7 @@ def tables(scope: Scope, result_of: ResultOf, folder: Path) -> list[Table]:
         return []
     stored = stored_ratios(folder.parent)
     rows: list[Row] = []
-    for label in [label for k in SIZES for label in _labels(k)]:
+    for label in [label for size in SIZES for label in _labels(*size)]:
         means = (np.mean([one["played"][label]["ratio"] for one in of]) for of in results.values())
         rows.append((label, *(f"{mean:.3f}" for mean in means)))
     for label in _TRAINED:
@@ -125,8 +126,9 @@ def _trained_cell(ratios: list[float | None]) -> str:
     return f"{np.mean(known):.3f}"
 
 
-def _labels(k: int) -> dict[str, str]:
-    return {f"beacons:k={k}": "none", f"beacons:k={k}+backtrack": "backtrack"}
+def _labels(k: int, paths: int) -> dict[str, str]:
+    label = sketch_label(k, paths)
+    return {label: "none", f"{label}+backtrack": "backtrack"}
 
 
 def _trials(scope: Scope) -> dict[str, list[SplitTrial]]:

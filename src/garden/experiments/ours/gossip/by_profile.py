@@ -34,12 +34,13 @@ from garden.search.rounds import node_keys, settle
 from garden.search.traffic import path_traffic, shortest_path_traffic
 from garden.strategies.gossip.beacons import RULE, Beacons
 from garden.strategies.gossip.cards import COPIES, left_cards, own_keys, place_of
+from garden.strategies.gossip.directory import Directory
 from garden.strategies.gossip.sketches import best_first
 from garden.strategies.representations import Representations
 
 PROFILE, EGO = "directory", "directory:target=ego"
 UNIVERSAL = "universal+backtrack"
-_BY_PROFILE = (PROFILE, "directory:paths=1", "directory:k=4", "directory:k=4,paths=1")
+_BY_PROFILE = (PROFILE, "directory:paths=0", "directory:k=4", "directory:k=4,paths=0")
 _CONTENDERS = (*_BY_PROFILE, EGO, UNIVERSAL)
 _GRAPHS: Mapping[str, str] = {**FACEBOOK, **PAGES}
 _ORDERS: Mapping[str, str] = {
@@ -65,6 +66,12 @@ class ProfileTrial(Work):
     def title(self) -> str:
         """The graph and the contender."""
         return f"{self.graph}, {self.contender}, targets by profile"
+
+    def to_json(self) -> dict[str, Any]:
+        """Every option; those of ``directory`` with their values."""
+        strategy = contender_named(self.contender).strategy
+        options = {"options": strategy.parameters} if isinstance(strategy, Directory) else {}
+        return super().to_json() | options
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """One walk for each pair; for ``directory`` also where cards lie and who makes the hops."""

@@ -29,7 +29,7 @@ from garden.experiments.run.policy_cache import PolicyCache, graph_of
 from garden.random_streams import CARD_PAIRS
 from garden.search.rounds import node_keys, settle
 from garden.strategies.gossip.beacons import RULE, Beacons, Rank
-from garden.strategies.gossip.sketches import BYTES_PER_ENTRY, num_adjacent
+from garden.strategies.gossip.sketches import num_adjacent
 from garden.strategies.representations import Representations
 
 K = 16
@@ -54,6 +54,7 @@ class CardLimitTrial(Work):
 
     graph: str
     k: int = K
+    paths: int = Beacons.paths
     limits: tuple[int, ...] = LIMITS
     num_pairs: int = NUM_PAIRS
     rule: int = RULE  # of the scores
@@ -66,12 +67,13 @@ class CardLimitTrial(Work):
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """The same sketches with every limit, on the same pairs."""
         graph = graph_of(self.graph)
-        rows = settle(graph, Beacons(k=self.k)).rows
+        rows = settle(graph, Beacons(k=self.k, paths=self.paths)).rows
         pairs, distances = pairs_of(self.graph, self.num_pairs)
         keys = node_keys(graph, 0)
         by_limit = {}
         for limit in self.limits:
-            strategy = Beacons(k=self.k, neighbours=graph.num_nodes if limit < 0 else limit)
+            most = graph.num_nodes if limit < 0 else limit
+            strategy = Beacons(k=self.k, neighbours=most, paths=self.paths)
             searchers = Searchers(graph, PricedBeacons(strategy), rows, keys)
             played = {
                 memory: outcome_of_walks(
@@ -81,7 +83,7 @@ class CardLimitTrial(Work):
             }
             by_limit[str(limit)] = {**played, "key_bytes": _key_bytes(strategy.card(rows))}
         return {
-            "sketch_bytes": len(rows.ragged["keys"].values) * BYTES_PER_ENTRY / graph.num_nodes,
+            "sketch_bytes": float(Beacons(k=self.k).size_of(rows)[1].mean()),
             "kept_key_bytes": _key_bytes(rows),
             "max_degree": int(graph.degrees.max()),
             "over_64": float((graph.degrees > 64).mean()),
@@ -103,6 +105,7 @@ class CardPrivacyTrial(Work):
     graph: str
     rank: Rank
     k: int = K
+    paths: int = Beacons.paths
     num_pairs: int = NUM_CARD_PAIRS
 
     @property
@@ -113,7 +116,7 @@ class CardPrivacyTrial(Work):
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Neighbours and strangers, told apart with and without neighbours' keys on cards."""
         graph = graph_of(self.graph)
-        rows = settle(graph, Beacons(k=self.k, rank=self.rank)).rows
+        rows = settle(graph, Beacons(k=self.k, rank=self.rank, paths=self.paths)).rows
         rng = np.random.default_rng([0, CARD_PAIRS])
         ends = np.repeat(np.arange(graph.num_nodes), graph.degrees)
         links = rng.integers(len(graph.indices), size=self.num_pairs)
@@ -121,14 +124,13 @@ class CardPrivacyTrial(Work):
         strangers = strangers_of(graph, self.num_pairs, rng)
         found: dict[str, Any] = {}
         for limit in (64, 0):
-            strategy = Beacons(k=self.k, rank=self.rank, neighbours=limit)
+            strategy = Beacons(k=self.k, rank=self.rank, neighbours=limit, paths=self.paths)
             cards = strategy.card(rows)
             found[str(limit)] = auc(
                 attack_scores(cards, neighbours), attack_scores(cards, strangers)
             )
-        shown = num_adjacent(rows) + np.diff(
-            Beacons(k=self.k, rank=self.rank).card(rows).ragged["neighbours"].offsets
-        )
+        card = Beacons(k=self.k, rank=self.rank, paths=self.paths).card(rows)
+        shown = num_adjacent(card) + np.diff(card.ragged["neighbours"].offsets)
         return {
             "auc": found,
             "names_class": 1.0 if self.rank == "degree" else 0.0,
@@ -182,14 +184,14 @@ def _limit_table(results: Mapping[str, Mapping[str, Any]]) -> Table:
             "keys at most",
             "memoryless",
             "+backtrack",
-            "bytes of sketch a node",
+            "bytes of sketch and paths a node",
             "bytes of further keys on a card",
             "bytes of further keys that an agent keeps",
             "nodes with more than 64 neighbours, %",
         ),
         tuple(rows),
         "Neighbours that are beacons stand in the sketch and count towards the limit; further keys "
-        "are the others, 8 bytes each. An entry of a sketch is 11 bytes.",
+        "are the others, 8 bytes each. An entry of a sketch is 11 bytes, a step of a path 8.",
     )
 
 

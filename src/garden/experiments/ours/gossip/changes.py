@@ -14,7 +14,7 @@ from garden.experiments.run.jobs import Work
 from garden.experiments.run.policy_cache import PolicyCache, graph_of
 from garden.search.rounds import node_keys
 from garden.search.sketch_updates import cost_summary, update_costs
-from garden.strategies.gossip.beacons import Rank
+from garden.strategies.gossip.beacons import Beacons, Rank
 
 K = 16
 NUM_CHANGES = 300
@@ -34,6 +34,7 @@ class ChangeTrial(Work):
     rank: Rank
     num_changes: int = NUM_CHANGES
     k: int = K
+    paths: int = Beacons.paths
 
     @property
     def title(self) -> str:
@@ -48,6 +49,7 @@ class ChangeTrial(Work):
             node_keys(graph, seed=0),
             k=self.k,
             rank=self.rank,
+            num_paths=self.paths,
             num_changes=self.num_changes,
         )
         return {

@@ -50,9 +50,8 @@ class MillionTrial(Work):
 
     @property
     def title(self) -> str:
-        """The graph, the seed, and paths where there are some."""
-        paths = f", paths={self.paths}" if self.paths else ""
-        return f"{self.graph}, rank seed {self.rank_seed}{paths}"
+        """The graph, the seed and the paths."""
+        return f"{self.graph}, rank seed {self.rank_seed}, paths={self.paths}"
 
     def to_json(self) -> dict[str, Any]:
         """Every option; paths, which came later, where there are some."""
@@ -99,12 +98,12 @@ def peak_gigabytes() -> float:
 
 
 def works(scope: Scope) -> list[Work]:
-    """Every rank seed, without and with paths; none in a quick run, or where others are named."""
+    """Every rank seed, with paths and without; none in a quick run, or where others are named."""
     return [work for paths in PATHS for work in _trials(scope, paths)]
 
 
 def tables(scope: Scope, result_of: ResultOf) -> list[Table]:
-    """A row for each rank seed, and their means; a table without paths and one with paths."""
+    """A row for each rank seed, and their means; a table with paths and one without."""
     return [
         _table(trials, [result_of(work) for work in trials])
         for trials in (_trials(scope, paths) for paths in PATHS)
@@ -122,7 +121,7 @@ def _table(trials: Sequence[MillionTrial], results: Sequence[dict[str, Any]]) ->
         ("bar", *(f"≤ {_BARS[name]:g}" if name in _BARS else "none set" for name in _TITLES))
     )
     return Table(
-        "gossip-million-paths" if trials[0].paths else "gossip-million",
+        "gossip-million" if trials[0].paths else "gossip-million-without-paths",
         f"{label_of(trials[0].paths)}, rank=degree on {column_of(NAME)}, mean degree 16",
         ("rank seed", *_TITLES),
         tuple(rows),

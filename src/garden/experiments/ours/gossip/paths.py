@@ -9,6 +9,7 @@ import numpy as np
 
 from garden.experiments.ours.gossip.graphs import COLLECTION, column_of, graphs_of
 from garden.experiments.ours.gossip.outcomes import estimate
+from garden.experiments.ours.gossip.sketch_labels import sketch_label
 from garden.experiments.ours.gossip.tradeoff import MEMORIES, NUM_PAIRS, SketchTrial
 from garden.experiments.report.sections import Table
 from garden.experiments.report.tables import Row
@@ -16,9 +17,7 @@ from garden.experiments.run.config import Scope
 from garden.experiments.run.experiment import ResultOf
 from garden.experiments.run.jobs import Work
 
-STRATEGIES = tuple(
-    f"beacons:k={k}" + (f",paths={paths}" if paths else "") for k in (4, 16) for paths in (0, 1, 4)
-)
+STRATEGIES = tuple(sketch_label(k, paths) for k in (4, 16) for paths in (0, 1, 4))
 NEAR = 1.03  # the ratio up to which graphs are counted
 Results = Mapping[str, Mapping[str, Mapping[str, Any]]]  # by graph, by strategy
 _FOOTING = (
@@ -28,7 +27,7 @@ _FOOTING = (
 
 
 def works(scope: Scope) -> list[Work]:
-    """Every size with paths, on every graph; those without are among other units."""
+    """Every size with more paths than the default or none; the others are among other units."""
     named = [name for name in STRATEGIES if "paths" in name]
     return [SketchTrial(spec, name) for spec in graphs_of(scope).values() for name in named]
 

@@ -14,6 +14,7 @@ from garden.experiments.ours.gossip.hub_labels import MAX_NODES, hub_labels
 from garden.experiments.ours.gossip.landmarks import landmark_rows
 from garden.experiments.ours.gossip.outcomes import outcome_of_walks
 from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
+from garden.experiments.ours.gossip.sketch_labels import full_name
 from garden.experiments.ours.gossip.sketch_walks import Searchers, Walks, sketch_walks
 from garden.experiments.run.jobs import Work
 from garden.experiments.run.policy_cache import PolicyCache, graph_of
@@ -56,6 +57,10 @@ class SketchTrial(Work):
     def title(self) -> str:
         """The graph and the strategy."""
         return f"{self.graph}, {self.strategy}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Every option, those of the strategy spelled out."""
+        return {**super().to_json(), "strategy": full_name(beacons_named(self.strategy))}
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Settle, then walk with and without a memory, by sketches and by landmarks."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from garden.experiments.ours.gossip.graphs import COLLECTION, column_of, graphs_of
 from garden.experiments.ours.gossip.outcomes import estimate
+from garden.experiments.ours.gossip.sketch_labels import sketch_label
 from garden.experiments.ours.gossip.tradeoff import (
     BYTES_PER_KEY,
     MEMORIES,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 SIZES = (1, 2, 4, 8, 16, 64)
 HASH = "beacons:k=16,rank=hash"
-STRATEGIES = (*(f"beacons:k={k}" for k in SIZES), HASH)
+STRATEGIES = (*(sketch_label(k) for k in SIZES), HASH)
 RIVALS = {
     "universal+backtrack": ("universal", "backtrack"),
     BEST_RULE: ("bidirectional", "visited"),
@@ -293,7 +294,7 @@ def _figure(found: Mapping[str, GraphResults]) -> Figure:
 
 
 def _draw(panel: Axes, one: GraphResults) -> None:
-    sizes = [one.sketches[f"beacons:k={k}"] for k in SIZES]
+    sizes = [one.sketches[sketch_label(k)] for k in SIZES]
     places = [result["cost"]["bytes_per_node"] for result in sizes]
     for (which, memory), style in _LOOK.items():
         estimates = [estimate(result[which][memory]) for result in sizes]

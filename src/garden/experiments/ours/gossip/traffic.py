@@ -55,6 +55,7 @@ class TrafficTrial(Work):
     num_pairs: int = NUM_PAIRS
     num_ratios: int = NUM_RATIOS  # the first pairs, whose distances are measured
     k: int = K
+    paths: int = Beacons.paths
     rule: int = RULE  # of the scores
 
     @property
@@ -65,7 +66,7 @@ class TrafficTrial(Work):
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """One walk for each pair."""
         graph = graph_of(self.graph)
-        strategy = Beacons(k=self.k, rank=self.rank)
+        strategy = Beacons(k=self.k, rank=self.rank, paths=self.paths)
         rows, keys = settle(graph, strategy).rows, node_keys(graph, strategy.key_seed)
         searchers = Searchers(graph, PricedBeacons(strategy, self.price), rows, keys)
         pairs = drawn_pairs(graph, self.num_pairs, TRAFFIC_PAIRS)
