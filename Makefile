@@ -43,9 +43,10 @@ docs: $(STAMP)
 bench: $(STAMP)
 	for benchmark in benchmarks/[a-z]*.py; do $(BIN)/python $$benchmark || exit 1; done
 
-# Up to a million nodes, some minutes and gigabytes: table and figure of results/scale.
+# Up to a million nodes, some minutes and gigabytes: tables and figure of results/scale.
 bench-scale: $(STAMP)
 	$(BIN)/python benchmarks/scale.py --out results/scale
+	$(BIN)/python benchmarks/million.py --out results/scale
 
 $(CORE): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "garden needs Python 3.11 or newer")'

@@ -54,8 +54,13 @@ def info(folder: Path) -> None:
 
 
 def gossip(folder: Path) -> None:
-    """``beacons`` until nothing changes."""
-    settle(opened(folder), Beacons())
+    """``beacons:k=16,paths=0`` until nothing changes."""
+    settle(opened(folder), Beacons(k=16, paths=0))
+
+
+def gossip_paths(folder: Path) -> None:
+    """``beacons:k=16,paths=1`` until nothing changes."""
+    settle(opened(folder), Beacons(k=16, paths=1))
 
 
 def evaluate(folder: Path) -> None:
@@ -95,7 +100,8 @@ def search(folder: Path) -> None:
 STEPS: dict[str, tuple[Callable[[Path], None], str]] = {
     "load": (load, "load from Parquet"),
     "info": (info, "data info"),
-    "gossip": (gossip, "settle beacons"),
+    "gossip": (gossip, "settle beacons, no paths"),
+    "gossip_paths": (gossip_paths, "settle beacons, paths=1"),
     "evaluate": (evaluate, "evaluate, 100 pairs"),
     "route": (route, "route, 10 messages"),
     "walks": (walks, "30,000 walks"),

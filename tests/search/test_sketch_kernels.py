@@ -126,3 +126,13 @@ def test_sketches__distances_end_at_65535_and_what_is_further_is_refused():
     assert longest.rows.ragged["distances"].values.max() == 65_535
     with pytest.raises(GraphError, match="a path: a beacon is more than 65535 hops away"):
         settle(path_from_the_best(65_538), Beacons(k=1))
+
+
+def test_sketches__beyond_255_hops_are_those_of_rounds():
+    graph = path_from_the_best(600)
+    strategy = Beacons(k=2)
+    built = settle(graph, strategy).rows
+    told = settle_by_rounds(graph, strategy, node_keys(graph, 0)).rows
+    assert built.ragged["distances"].values.max() > 255
+    for name in NAMES:
+        assert built.ragged[name].values.tolist() == told.ragged[name].values.tolist()
