@@ -1,8 +1,9 @@
 import json
+from collections import Counter
 
 import pytest
 
-from garden.experiments.ours.gossip import experiment, graphs, million, tradeoff
+from garden.experiments.ours.gossip import experiment, graphs, large, million, tradeoff
 from garden.experiments.ours.gossip.bars import BarTrial
 from garden.experiments.ours.gossip.beside_trellis import SplitTrial, stored_ratios
 from garden.experiments.ours.gossip.by_profile import OrderTrial, ProfileTrial
@@ -97,8 +98,8 @@ def test_gossip__scopes_choose_graphs_and_all_units_have_addresses_of_their_own(
     }
     everything = experiment.works(Scope())
     assert len({work.key for work in everything}) == len(everything)
-    large = [work for work in everything if "1000000" in work.graph]
-    assert [work.kind for work in large] == ["gossip-million"] * 20
+    kinds = Counter(work.kind for work in everything if "1000000" in work.graph)
+    assert kinds == {"gossip-million": 20, "gossip-sketches": 11}
     named = experiment.works(Scope(graphs=("power-law-1e6",)))
     assert {work.graph for work in named} == {graphs.LARGE["power-law-1e6"]}
 
@@ -115,6 +116,15 @@ def test_gossip__a_large_trial_counts_sketches_and_its_table_has_their_means():
     assert [row[0] for row in table.rows] == ["0", "1", "mean", "bar"]
     assert table.rows[0][1:] == table.rows[2][1:]
     assert million.tables(Scope(graphs=("414",)), lambda _: one) == []
+
+
+def test_gossip__sizes_at_a_million_nodes_stand_in_one_table():
+    one = done(SketchTrial(BARE, "beacons:k=4", 30, 1))
+    assert large.tables(Scope(quick=True), lambda _: one) == []
+    (table,) = large.tables(Scope(), lambda _: one)
+    assert len(table.rows) == 11
+    assert table.rows[0][:2] == ("power-law, 10⁶", "beacons:k=1")
+    assert all(len(row) == len(table.columns) for row in table.rows)
 
 
 def test_gossip__the_collection_has_ninety_graphs():

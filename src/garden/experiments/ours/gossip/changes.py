@@ -88,8 +88,8 @@ def tables(scope: Scope, result_of: ResultOf) -> list[Table]:
         ),
         tuple(rows),
         f"{_num_changes(scope)} changes of each kind, each from the same graph at rest, in "
-        "synchronous rounds. An entry is 11 bytes, a withdrawal and its acknowledgement 9 each, a path "
-        "9 and 8 a step, once for every neighbour told.",
+        "synchronous rounds. An entry is 11 bytes, a withdrawal and its acknowledgement 9 each, a "
+        "path 9 and 8 a step, once for every neighbour told.",
     )
     return [table]
 

@@ -11,6 +11,7 @@ from garden.experiments.ours.gossip import (
     by_profile,
     cards,
     changes,
+    large,
     million,
     paths,
     tradeoff_report,
@@ -28,6 +29,7 @@ def works(scope: Scope) -> Sequence[Work]:
         tradeoff_report,
         bars,
         million,
+        large,
         paths,
         beside_trellis,
         cards,
@@ -48,6 +50,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
         tables=(
             *bar_tables,
             *million.tables(scope, result_of),
+            *large.tables(scope, result_of),
             *size_tables,
             *paths.tables(scope, result_of),
             *beside_trellis.tables(scope, result_of, folder),

@@ -47,3 +47,9 @@ def outcome_of_walks(
 def estimate(played: Mapping[str, Any]) -> Estimate:
     """The ratio of an outcome with its interval."""
     return Estimate(played["ratio"], *played["interval"])
+
+
+def ratio_text(played: Mapping[str, Any]) -> str:
+    """The oracle ratio with its interval, and the truncated walks where there are any."""
+    truncated = f", {100 * played['truncated']:.2g} %" if played["truncated"] else ""
+    return estimate(played).text(3) + truncated

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from garden.experiments.ours.gossip.graphs import COLLECTION, column_of, graphs_of
-from garden.experiments.ours.gossip.outcomes import estimate
+from garden.experiments.ours.gossip.outcomes import ratio_text
 from garden.experiments.ours.gossip.sketch_labels import sketch_label
 from garden.experiments.ours.gossip.tradeoff import MEMORIES, NUM_PAIRS, SketchTrial
 from garden.experiments.report.sections import Table
@@ -51,7 +51,7 @@ def _by_graph(found: Results) -> Table:
     for strategy in STRATEGIES:
         for memory in MEMORIES:
             label = strategy + ("" if memory == "none" else f"+{memory}")
-            cells = (_text(one[strategy]["beacons"][memory]) for one in found.values())
+            cells = (ratio_text(one[strategy]["beacons"][memory]) for one in found.values())
             rows.append((label, *cells))
         sizes = (one[strategy]["cost"]["bytes_per_node"] for one in found.values())
         rows.append((f"{strategy}, bytes a node", *(f"{size:.0f}" for size in sizes)))
@@ -62,11 +62,6 @@ def _by_graph(found: Results) -> Table:
         tuple(rows),
         _FOOTING,
     )
-
-
-def _text(played: Mapping[str, Any]) -> str:
-    truncated = f", {100 * played['truncated']:.2g} %" if played["truncated"] else ""
-    return estimate(played).text(3) + truncated
 
 
 def _of_collection(found: Results) -> Table:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from garden.experiments.ours.gossip.graphs import COLLECTION, column_of, graphs_of
-from garden.experiments.ours.gossip.outcomes import estimate
+from garden.experiments.ours.gossip.outcomes import estimate, ratio_text
 from garden.experiments.ours.gossip.sketch_labels import sketch_label
 from garden.experiments.ours.gossip.tradeoff import (
     BYTES_PER_KEY,
@@ -150,7 +150,9 @@ def _ratio_table(found: Mapping[str, GraphResults]) -> Table:
             for memory in MEMORIES:
                 label = strategy if which == "beacons" else f"landmarks, as many as {strategy}"
                 label += "" if memory == "none" else f"+{memory}"
-                cells = (_text(one.sketches[strategy][which][memory]) for one in found.values())
+                cells = (
+                    ratio_text(one.sketches[strategy][which][memory]) for one in found.values()
+                )
                 rows.append((label, *cells))
     for label in RIVALS:
         rows.append((label, *(_rival_text(one.rivals[label]) for one in found.values())))
@@ -164,13 +166,8 @@ def _ratio_table(found: Mapping[str, GraphResults]) -> Table:
     )
 
 
-def _text(played: Mapping[str, Any]) -> str:
-    truncated = f", {100 * played['truncated']:.2g} %" if played["truncated"] else ""
-    return estimate(played).text(3) + truncated
-
-
 def _rival_text(result: Mapping[str, Any]) -> str:
-    return f"– ({result['empty']})" if "empty" in result else _text(result["played"])
+    return f"– ({result['empty']})" if "empty" in result else ratio_text(result["played"])
 
 
 def _labels_text(labels: Mapping[str, Any]) -> str:
