@@ -132,7 +132,7 @@ def measured(nodes: int, shards: int, messages: int) -> dict[str, Any]:
 
 def counted(nodes: int, num_shards: int) -> dict[str, Any]:
     """What shards hold and tell each other until they have settled, in one process."""
-    graph, strategy = garden.load(f"power-law:n={nodes},degree=16"), Beacons()
+    graph, strategy = garden.load(f"power-law:n={nodes},degree=16"), Beacons(paths=0)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "shards"
         manifest = cut_shards(graph, num_shards, folder)
