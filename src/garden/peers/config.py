@@ -79,10 +79,6 @@ class AgentConfig:
                 f"{self.last_wait} ms, must end within {MAX_AGE} ms"
             )
 
-    def usual_wait(self, _neighbour: int) -> int:
-        """:attr:`ack_wait`, whoever the neighbour is."""
-        return self.ack_wait
-
     def slowed(self, factor: int) -> AgentConfig:
         """The same for a network that is slower, or for machines that are busy.
 

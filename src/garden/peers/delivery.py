@@ -27,6 +27,7 @@ from garden.peers.sender import Sender
 from garden.peers.signing import Signer
 from garden.peers.target import Target
 from garden.peers.timers import Timers
+from garden.peers.waits import Waits
 
 REPAIRING_HOPS = 16  # holders that send a message again where no answer comes back
 
@@ -55,7 +56,7 @@ class Delivery:
         act: Callable[[Action], None],
         suspect: Callable[[int, int], None],
         signer: Signer,
-        ack_wait: Callable[[int], int],
+        waits: Waits,
         config: AgentConfig,
         restarted_at: int | None,
     ) -> None:
@@ -64,7 +65,7 @@ class Delivery:
         self._timers = timers
         self._send = send
         self._suspect = suspect
-        self._ack_wait = ack_wait
+        self._waits = waits
         self._config = config
         self._held: dict[tuple[bytes, int, int], _Held] = {}
         self._taken: deque[Message] = deque()  # acknowledged, to be passed on at once
@@ -72,7 +73,7 @@ class Delivery:
         self._target = Target(timers, act, signer, config, restarted_at)
         self._sender = Sender(key, onward, self._hold, records, timers, act, signer, config)
         self._answers = Answers(
-            key, records, timers, send, suspect, self._sender.take_answer, ack_wait, config
+            key, records, timers, send, suspect, self._sender.take_answer, waits, config
         )
 
     @property
@@ -188,6 +189,11 @@ class Delivery:
         place = (message.id, message.attempt, message.hop)
         if self._held.get(place) is not held or held.neighbour != neighbour or onward is None:
             return
+        wait = self._waits.ack_wait(neighbour)
+        under_way = held.sendings and self._waits.is_under_way(neighbour)
+        if under_way and now - held.since < message.ttl:
+            self._timers.at(now + wait, self._send_held, held, neighbour)
+            return
         if held.sendings > self._config.repeats:
             self._suspect(neighbour, now)
             self._try_next(now, held)
@@ -204,9 +210,8 @@ class Delivery:
             tries=min(MAX_TRIES, onward.tries + 1),
         )
         self._send(neighbour, held.onward)
-        wait = self._ack_wait(neighbour) << held.sendings
+        self._timers.at(now + (wait << held.sendings), self._send_held, held, neighbour)
         held.sendings += 1
-        self._timers.at(now + wait, self._send_held, held, neighbour)
 
     def _try_next(self, now: int, held: _Held) -> None:
         place = (held.message.id, held.message.attempt, held.message.hop)

@@ -25,6 +25,7 @@ from garden.peers.envelopes import (
 )
 from garden.peers.knowledge import Knowledge
 from garden.peers.timers import Timers
+from garden.peers.waits import Waits
 
 LinkBody: TypeAlias = Hello | Announcement | Heard
 
@@ -61,7 +62,7 @@ class Links:
         timers: Timers,
         send: Callable[[int, Body], None],
         lost: Callable[[int, int], None],
-        ack_wait: Callable[[int], int],
+        waits: Waits,
         config: AgentConfig,
         incarnation: int,
     ) -> None:
@@ -69,7 +70,7 @@ class Links:
         self._timers = timers
         self._send = send
         self._lost = lost
-        self._ack_wait = ack_wait
+        self._waits = waits
         self._config = config
         self._session = incarnation << 32
         self._links = {key: _Link(self._next_session()) for key in neighbours}
@@ -218,12 +219,16 @@ class Links:
         link = self._links.get(neighbour)
         if link is None or link.open or link.session != session:
             return
+        if link.greetings and self._waits.is_under_way(neighbour):
+            wait = self._waits.ack_wait(neighbour)
+            self._timers.at(now + wait, self._greet, neighbour, session)
+            return
         if link.greetings >= self._config.greetings and link.expected:
             link.expected = False
             self._knowledge.link_down(neighbour)
             self.flush_soon(now)
         self._send(neighbour, Hello(link.session, link.known, self._introductions.get(neighbour)))
-        wait = self._ack_wait(neighbour) << min(link.greetings, 16)
+        wait = self._waits.ack_wait(neighbour) << min(link.greetings, 16)
         link.greetings += 1
         self._timers.at(now + min(wait, self._config.greet_wait), self._greet, neighbour, session)
 
@@ -263,12 +268,16 @@ class Links:
             return
         if link.waiting is None or link.waiting.number != number:
             return
+        wait = self._waits.ack_wait(neighbour)
+        if link.tries and self._waits.is_under_way(neighbour):
+            self._timers.at(now + wait, self._repeat, neighbour, session, number)
+            return
         if link.tries > self._config.link_repeats:
             self._close(neighbour, link, now)
             self._greet(now, neighbour, link.session)
             return
         self._send(neighbour, link.waiting)
-        wait = self._ack_wait(neighbour) << min(link.tries, 1)
+        wait <<= min(link.tries, 1)
         self._timers.at(now + wait, self._repeat, neighbour, session, number)
         link.tries += 1
 

@@ -1,0 +1,37 @@
+"""How long an agent waits for its neighbours, as whoever drives it knows."""
+
+from __future__ import annotations
+
+from typing import Protocol, final
+
+
+class Waits(Protocol):
+    """What a driver knows of the ways to an agent's neighbours."""
+
+    def ack_wait(self, neighbour: int) -> int:
+        """How long an acknowledgement of this neighbour is waited for, in milliseconds."""
+        ...
+
+    def is_under_way(self, neighbour: int) -> bool:
+        """Whether what was sent to it last has certainly not been read yet, and will be.
+
+        It is not sent again then: the answer cannot have been lost.
+        """
+        ...
+
+
+@final
+class UsualWaits:
+    """Waits equally long for all; nothing is known of what they have read."""
+
+    def __init__(self, usual: int) -> None:
+        """Take the wait, in milliseconds."""
+        self._usual = usual
+
+    def ack_wait(self, neighbour: int) -> int:
+        """The usual wait, whoever the neighbour is."""
+        return self._usual
+
+    def is_under_way(self, neighbour: int) -> bool:
+        """False: nothing is known."""
+        return False
