@@ -23,6 +23,12 @@ class Reading:
     def is_under_way(self, _neighbour):
         return self.under_way
 
+    def is_unread(self, _neighbour):
+        return self.under_way
+
+    def is_there(self, _neighbour, _since):
+        return self.under_way
+
 
 @pytest.fixture
 def peers(peers_of, path_graph):
@@ -66,6 +72,17 @@ def test_announcement__is_not_repeated_while_it_is_under_way_and_its_neighbour_n
     repeated = bodies(woken(agent, LONG, 2 * LONG), Announcement)
     assert len(repeated) == AgentConfig().link_repeats
     assert neighbour not in agent.sessions
+
+
+def test_neighbour__that_is_known_to_be_there_is_not_asked(peers_of, path_graph):
+    config = AgentConfig(receipt_wait=0)
+    peers = peers_of(path_graph, "beacons+backtrack", config=config)
+    peers.network.settle()
+    agent, now = peers.agents[B], peers.network.now
+    agent._links._waits = waits = Reading()
+    assert bodies(woken(agent, now, now + 30_000), Announcement) == []
+    waits.under_way = False
+    assert bodies(woken(agent, now + 30_000, now + 42_000), Announcement) != []
 
 
 def test_message_and_receipt__are_not_repeated_while_they_are_under_way(peers):

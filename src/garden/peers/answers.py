@@ -131,7 +131,8 @@ class Answers:
             self._suspect(neighbour, now)
             self._return_next(now, place, waiting)
             return
-        self._send(neighbour, waiting.answer)
+        if not waiting.sendings or not self._waits.is_unread(neighbour):
+            self._send(neighbour, waiting.answer)
         self._timers.at(
             now + (wait << waiting.sendings), self._send_answer, place, waiting, neighbour
         )

@@ -42,6 +42,7 @@ class _Held:
     neighbour: int = -1
     onward: Message | None = None
     sendings: int = 0
+    sent_at: int = 0  # to this neighbour, first
 
 
 class Delivery:
@@ -190,8 +191,11 @@ class Delivery:
         if self._held.get(place) is not held or held.neighbour != neighbour or onward is None:
             return
         wait = self._waits.ack_wait(neighbour)
-        under_way = held.sendings and self._waits.is_under_way(neighbour)
-        if under_way and now - held.since < message.ttl:
+        if not held.sendings:
+            held.sent_at = now
+        elif now - held.sent_at < self._unread_wait(message) and self._waits.is_under_way(
+            neighbour
+        ):
             self._timers.at(now + wait, self._send_held, held, neighbour)
             return
         if held.sendings > self._config.repeats:
@@ -203,6 +207,9 @@ class Delivery:
             del self._held[place]
             self._fail(now, message, "time ran out")
             return
+        if held.sendings and self._waits.is_unread(neighbour):
+            self._await(now, held, neighbour, wait)
+            return
         held.onward = msgspec.structs.replace(
             onward,
             ttl=message.ttl - elapsed,
@@ -210,8 +217,15 @@ class Delivery:
             tries=min(MAX_TRIES, onward.tries + 1),
         )
         self._send(neighbour, held.onward)
+        self._await(now, held, neighbour, wait)
+
+    def _await(self, now: int, held: _Held, neighbour: int, wait: int) -> None:
         self._timers.at(now + (wait << held.sendings), self._send_held, held, neighbour)
         held.sendings += 1
+
+    def _unread_wait(self, message: Message) -> int:
+        """How long a message may wait for a neighbour that has not read it yet."""
+        return min(message.ttl, self._config.unread_wait)
 
     def _try_next(self, now: int, held: _Held) -> None:
         place = (held.message.id, held.message.attempt, held.message.hop)

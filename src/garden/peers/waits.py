@@ -13,9 +13,25 @@ class Waits(Protocol):
         ...
 
     def is_under_way(self, neighbour: int) -> bool:
-        """Whether what was sent to it last has certainly not been read yet, and will be.
+        """Whether what was sent to it last was not read yet, and it goes on reading.
 
-        It is not sent again then: the answer cannot have been lost.
+        It is waited for then, however long that takes: the answer cannot have been lost.
+        """
+        ...
+
+    def is_unread(self, neighbour: int) -> bool:
+        """Whether what was sent to it last was not read yet, and may still be.
+
+        It is of no use then to send it again; but a neighbour that reads nothing for long is gone.
+        """
+        ...
+
+    def is_there(self, neighbour: int, since: int) -> bool:
+        """Whether the neighbour is known to run, without being asked.
+
+        Args:
+            neighbour: Its key.
+            since: How old the knowledge may be, in milliseconds.
         """
         ...
 
@@ -33,5 +49,13 @@ class UsualWaits:
         return self._usual
 
     def is_under_way(self, neighbour: int) -> bool:
+        """False: nothing is known."""
+        return False
+
+    def is_unread(self, neighbour: int) -> bool:
+        """False: nothing is known."""
+        return False
+
+    def is_there(self, neighbour: int, since: int) -> bool:
         """False: nothing is known."""
         return False

@@ -2,7 +2,7 @@
 
 import pytest
 
-from garden.peers.network.exchange import ASK_WAIT, WORD_WAIT, Exchange
+from garden.peers.network.exchange import ASK_WAIT, KEEP_UP, WORD_WAIT, Exchange
 from garden.peers.network.wire import ENVELOPE, Part, unpacked
 from garden.peers.timers import Timers
 
@@ -94,7 +94,7 @@ def test_host__that_acknowledges_nothing_is_asked_until_it_does(hosts):
     other.timers.run(WORD_WAIT)
     one.read(other.sent(), 2 * ASK_WAIT)
     assert not one.exchange.is_under_way(OTHER, ticket, 2 * ASK_WAIT)
-    one.timers.run(9 * ASK_WAIT)
+    one.timers.run(4 * ASK_WAIT)
     assert one.sent() == []
 
 
@@ -116,3 +116,21 @@ def test_message__that_waits_for_a_connection_that_breaks_is_refused(hosts):
     one.timers.run(ASK_WAIT)
     assert one.refused == ["waits"]
     assert not one.exchange.is_under_way(OTHER, ticket, ASK_WAIT)
+
+
+def test_host__that_is_silent_is_asked_once_for_all_agents(hosts):
+    one, other = hosts
+    other.post()
+    other.exchange.flush(0)
+    one.read(other.sent(), now=100)
+    assert one.exchange.is_heard(OTHER, 100)
+    assert not one.exchange.is_heard(OTHER, 101)
+    one.timers.run(KEEP_UP)
+    (word,) = one.sent()
+    one.timers.run(2 * KEEP_UP)
+    (question,) = one.sent()
+    other.read([word, question], now=2 * KEEP_UP)
+    other.timers.run(2 * KEEP_UP + WORD_WAIT)
+    one.read(other.sent()[-1:], now=2 * KEEP_UP + WORD_WAIT)
+    assert one.exchange.is_heard(OTHER, 2 * KEEP_UP)
+    assert not one.exchange.is_heard(b"another", 0)

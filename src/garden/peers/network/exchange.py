@@ -20,6 +20,7 @@ from garden.peers.timers import Timers
 
 WORD_WAIT: Final = 50  # ms until a frame that was read is acknowledged by one without parts
 ASK_WAIT: Final = 1_000  # ms without an acknowledgement until it is asked for
+KEEP_UP: Final = 4_000  # ms of silence until a host is asked whether it is there
 
 
 @final
@@ -50,22 +51,30 @@ class Exchange:
         self._unsent: dict[bytes, Flow] = {}  # those with something new, in order
         self._asking: set[bytes] = set()
         self._owing: set[bytes] = set()
-        self.num_frames = 0
+        self._heard_at: dict[bytes, int] = {}
+        timers.at(0, self._keep_up)
 
-    def post(self, host_key: bytes, part: Part, message: Envelope | None = None) -> int | None:
+    def post(
+        self,
+        host_key: bytes,
+        part: Part,
+        message: Envelope | None = None,
+        is_urgent: bool = False,
+    ) -> int | None:
         """Queue what one agent says to another, for the end of the turn.
 
         Args:
             host_key: The other agent's host.
             part: What is said.
             message: The envelope, where it is a message.
+            is_urgent: Whether it goes before frames under way were read.
 
         Returns:
             A number to ask :meth:`is_under_way` by; nothing where there is no room.
 
         """
         flow = self._flow(host_key)
-        ticket = flow.post(packed_part(part), message)
+        ticket = flow.post(packed_part(part), message, is_urgent)
         if ticket is not None:
             self._unsent[host_key] = flow
         return ticket
@@ -89,6 +98,7 @@ class Exchange:
         head, parts = unpacked(data)
         flow = self._flow(host_key)
         flow.take(head, now)
+        self._heard_at[host_key] = now
         if flow.is_waiting:
             self._unsent[host_key] = flow
         if flow.owes_word and host_key not in self._owing:
@@ -96,10 +106,16 @@ class Exchange:
             self._timers.at(now + WORD_WAIT, self._give_word, host_key)
         return parts
 
-    def is_under_way(self, host_key: bytes, ticket: int, now: int) -> bool:
-        """Whether what was posted was not read yet, though the other host goes on reading."""
+    def is_under_way(self, host_key: bytes, ticket: int, now: int | None) -> bool:
+        """Whether what was posted was not read yet; with a time, though the host is still heard."""
         flow = self._flows.get(host_key)
-        return flow is not None and flow.is_under_way(ticket, now, self._patience)
+        if flow is None or not flow.is_unread(ticket):
+            return False
+        return now is None or flow.is_heard(now - self._patience)
+
+    def is_heard(self, host_key: bytes, since: int) -> bool:
+        """Whether a frame of a host has come since a time."""
+        return self._heard_at.get(host_key, since - 1) >= since
 
     def reaches(self, host_key: bytes) -> bool:
         """Whether there is a connection to a host; one is begun where there is none."""
@@ -119,8 +135,10 @@ class Exchange:
             if not self._sockets.send(host_key, frame.data):
                 self._refuse(frame.messages + flow.lose())
                 return
-            self.num_frames += 1
-        if flow.is_unread and host_key not in self._asking:
+        self._see_it_read(now, host_key, flow)
+
+    def _see_it_read(self, now: int, host_key: bytes, flow: Flow) -> None:
+        if flow.is_under_way and host_key not in self._asking:
             self._asking.add(host_key)
             self._timers.at(now + ASK_WAIT, self._ask, host_key)
 
@@ -134,12 +152,23 @@ class Exchange:
     def _ask(self, now: int, host_key: bytes) -> None:
         """Ask a host that has acknowledged nothing for a while; it may be gone or new."""
         flow = self._flows[host_key]
-        if flow.is_silent(now, ASK_WAIT) and not self._sockets.send(host_key, flow.question()):
+        self._asking.discard(host_key)
+        if flow.is_stuck(now - ASK_WAIT):
+            self._question(now, host_key, flow)
+        self._see_it_read(now, host_key, flow)
+
+    def _keep_up(self, now: int) -> None:
+        """Ask hosts that were silent for a while whether they are there, once for all agents."""
+        for host_key, heard_at in self._heard_at.items():
+            flow = self._flows[host_key]
+            if now - heard_at >= KEEP_UP and not flow.is_under_way:
+                self._question(now, host_key, flow)
+                self._see_it_read(now, host_key, flow)
+        self._timers.at(now + KEEP_UP // 2, self._keep_up)
+
+    def _question(self, now: int, host_key: bytes, flow: Flow) -> None:
+        if not self._sockets.send(host_key, flow.question(now)):
             self._refuse(flow.lose())
-        if flow.is_unread:
-            self._timers.at(now + ASK_WAIT, self._ask, host_key)
-        else:
-            self._asking.discard(host_key)
 
     def _refuse(self, messages: list[Envelope]) -> None:
         for message in messages:

@@ -63,7 +63,9 @@ class Flow:
         self._number = 0
         self._posted = 0  # parts, since the beginning
         self._read = 0  # of these, the ones that the other host has read, or that are lost
-        self._moved_at = 0  # when the other host last read something
+        self._is_urgent = False  # whether something in the queue does not wait
+        self._heard_at = 0  # when the other host was last heard, or a first frame went out
+        self._moved_at = 0  # when it last read something, or a first frame went out
         self._other_life = 0
         self._other_number = 0
         self._told = 0  # the other's frame that it knows to be read
@@ -74,7 +76,7 @@ class Flow:
         return bool(self._queue)
 
     @property
-    def is_unread(self) -> bool:
+    def is_under_way(self) -> bool:
         """Whether frames are under way."""
         return bool(self._under_way)
 
@@ -83,15 +85,19 @@ class Flow:
         """Whether the other host does not know yet what was read of it."""
         return self._other_number > self._told
 
-    def post(self, data: bytes, message: Envelope | None = None) -> int | None:
+    def post(
+        self, data: bytes, message: Envelope | None = None, is_urgent: bool = False
+    ) -> int | None:
         """Queue a part.
 
         Args:
             data: Its bytes.
             message: The envelope in it, where that is a message.
+            is_urgent: Whether it goes before frames under way were read. What does not waits for
+                that, or until a frame is full.
 
         Returns:
-            A number to ask :meth:`is_under_way` by; nothing where there is no room.
+            A number to ask :meth:`is_unread` by; nothing where there is no room.
 
         """
         limit = MOST_PARTS if message is None else QUEUE
@@ -100,6 +106,7 @@ class Flow:
         self._queue.append(_Queued(data, message))
         self._queued_bytes += len(data)
         self._posted += 1
+        self._is_urgent |= is_urgent
         return self._posted
 
     def next_frame(self, now: int) -> Outgoing | None:
@@ -107,6 +114,8 @@ class Flow:
         if not self._queue:
             return None
         if len(self._under_way) >= WINDOW or self._bytes_under_way >= WINDOW_BYTES:
+            return None
+        if self._under_way and not self._is_urgent and self._queued_bytes < BATCH:
             return None
         parts: list[bytes] = []
         messages: list[Envelope] = []
@@ -118,9 +127,9 @@ class Flow:
             if message is not None:
                 messages.append(message)
         self._queued_bytes -= size
+        self._is_urgent &= bool(self._queue)
         self._number += 1
-        if not self._under_way:
-            self._moved_at = now
+        self._begin(now)
         through = self._posted - len(self._queue)
         self._under_way.append(_UnderWay(self._number, through, size))
         self._bytes_under_way += size
@@ -130,9 +139,10 @@ class Flow:
         """A frame without parts: it tells what was read, and asks for nothing."""
         return packed(self._head())
 
-    def question(self) -> bytes:
+    def question(self, now: int) -> bytes:
         """A frame without parts that is to be acknowledged, and all before it."""
         self._number += 1
+        self._begin(now)
         self._under_way.append(_UnderWay(self._number, self._posted - len(self._queue), 0))
         return packed(self._head())
 
@@ -141,6 +151,7 @@ class Flow:
         if head.life != self._other_life:
             self._other_life, self._other_number, self._told = head.life, 0, 0
         self._other_number = max(self._other_number, head.number)
+        self._heard_at = now
         if head.read_life != self._life or head.read > self._number:
             return
         under_way = self._under_way
@@ -150,29 +161,33 @@ class Flow:
             self._read = frame.through
             self._moved_at = now
 
-    def is_under_way(self, ticket: int, now: int, patience: int) -> bool:
-        """Whether a part was not read yet, though the other host goes on reading.
+    def is_unread(self, ticket: int) -> bool:
+        """Whether the part that :meth:`post` gave this number was not read yet."""
+        return ticket > self._read
 
-        Args:
-            ticket: What :meth:`post` gave.
-            now: The time.
-            patience: The time after which a host that reads nothing counts as silent.
-        """
-        return ticket > self._read and now - self._moved_at < patience
+    def is_heard(self, since: int) -> bool:
+        """Whether the other host was heard since a time."""
+        return self._heard_at > since
 
-    def is_silent(self, now: int, patience: int) -> bool:
-        """Whether frames are under way and nothing was read for so long."""
-        return bool(self._under_way) and now - self._moved_at >= patience
+    def is_stuck(self, since: int) -> bool:
+        """Whether frames are under way, none of which was read since a time."""
+        return bool(self._under_way) and self._moved_at <= since
 
     def lose(self) -> list[Envelope]:
         """There is no connection: forget all frames; the messages that still waited."""
         messages = [one.message for one in self._queue if one.message is not None]
         self._queue.clear()
+        self._is_urgent = False
         self._under_way.clear()
         self._queued_bytes = self._bytes_under_way = 0
         self._read = self._posted
         self._told = 0
         return messages
+
+    def _begin(self, now: int) -> None:
+        if not self._under_way:
+            self._moved_at = now
+            self._heard_at = max(self._heard_at, now)
 
     def _head(self) -> Head:
         self._told = self._other_number

@@ -45,3 +45,13 @@ class HostWaits:
         if self._links.get(self._key, neighbour) is None:
             return self._is_behind()
         return self._links.is_under_way(self._key, neighbour, self._now())
+
+    def is_unread(self, neighbour: int) -> bool:
+        """The same, where the neighbour's host reads nothing any more as well."""
+        if self._links.get(self._key, neighbour) is None:
+            return self._is_behind()
+        return self._links.is_under_way(self._key, neighbour, None)
+
+    def is_there(self, neighbour: int, since: int) -> bool:
+        """Whether the neighbour's host, which runs all of its agents, was heard."""
+        return self._links.is_heard(self._key, neighbour, self._now() - since)

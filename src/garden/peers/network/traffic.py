@@ -10,7 +10,17 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, final
 
-from garden.peers.envelopes import Ack, Envelope, EnvelopeError, Hello, Message, decoded, encoded
+from garden.peers.envelopes import (
+    Ack,
+    Announcement,
+    Envelope,
+    EnvelopeError,
+    Heard,
+    Hello,
+    Message,
+    decoded,
+    encoded,
+)
 from garden.peers.network.contacts import Contact
 from garden.peers.network.exchange import Exchange
 from garden.peers.network.host_waits import HostWaits
@@ -22,6 +32,7 @@ from garden.peers.network.wire import ENVELOPE, Part
 from garden.peers.timers import Timers
 
 LOCAL_QUEUE: Final = 65_536  # envelopes between agents of this host
+_PATIENT = (Hello, Announcement, Heard)  # what may wait until earlier frames were read
 
 
 @final
@@ -107,7 +118,7 @@ class Traffic:
             link.greeting = part if isinstance(body, Hello) else link.greeting
             return
         message = envelope if isinstance(body, Message) else None
-        if self.links.post(link, part, message):
+        if self.links.post(link, part, message, not isinstance(body, _PATIENT)):
             self._round_trips.sent(link.other.host_key, envelope, self._now())
             self.counts.sent += 1
         else:
