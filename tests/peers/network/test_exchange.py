@@ -2,7 +2,7 @@
 
 import pytest
 
-from garden.peers.network.exchange import ASK_WAIT, KEEP_UP, WORD_WAIT, Exchange
+from garden.peers.network.exchange import ASK_WAIT, WORD_WAIT, Exchange
 from garden.peers.network.wire import ENVELOPE, Part, unpacked
 from garden.peers.timers import Timers
 
@@ -125,12 +125,12 @@ def test_host__that_is_silent_is_asked_once_for_all_agents(hosts):
     one.read(other.sent(), now=100)
     assert one.exchange.is_heard(OTHER, 100)
     assert not one.exchange.is_heard(OTHER, 101)
-    one.timers.run(KEEP_UP)
+    one.timers.run(PATIENCE)
     (word,) = one.sent()
-    one.timers.run(2 * KEEP_UP)
+    one.timers.run(2 * PATIENCE)
     (question,) = one.sent()
-    other.read([word, question], now=2 * KEEP_UP)
-    other.timers.run(2 * KEEP_UP + WORD_WAIT)
-    one.read(other.sent()[-1:], now=2 * KEEP_UP + WORD_WAIT)
-    assert one.exchange.is_heard(OTHER, 2 * KEEP_UP)
+    other.read([word, question], now=2 * PATIENCE)
+    other.timers.run(2 * PATIENCE + WORD_WAIT)
+    one.read(other.sent()[-1:], now=2 * PATIENCE + WORD_WAIT)
+    assert one.exchange.is_heard(OTHER, 2 * PATIENCE)
     assert not one.exchange.is_heard(b"another", 0)

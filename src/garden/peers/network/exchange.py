@@ -20,7 +20,6 @@ from garden.peers.timers import Timers
 
 WORD_WAIT: Final = 50  # ms until a frame that was read is acknowledged by one without parts
 ASK_WAIT: Final = 1_000  # ms without an acknowledgement until it is asked for
-KEEP_UP: Final = 4_000  # ms of silence until a host is asked whether it is there
 
 
 @final
@@ -39,7 +38,8 @@ class Exchange:
         Args:
             sockets: The host's.
             timers: Its timers.
-            patience: Milliseconds after which a host that reads nothing counts as silent.
+            patience: Milliseconds of silence after which a host is asked whether it is there, and
+                counts as silent where something was sent to it.
             refused: Called with each message that cannot go.
         """
         self._sockets = sockets
@@ -161,10 +161,10 @@ class Exchange:
         """Ask hosts that were silent for a while whether they are there, once for all agents."""
         for host_key, heard_at in self._heard_at.items():
             flow = self._flows[host_key]
-            if now - heard_at >= KEEP_UP and not flow.is_under_way:
+            if now - heard_at >= self._patience and not flow.is_under_way:
                 self._question(now, host_key, flow)
                 self._see_it_read(now, host_key, flow)
-        self._timers.at(now + KEEP_UP // 2, self._keep_up)
+        self._timers.at(now + self._patience // 2, self._keep_up)
 
     def _question(self, now: int, host_key: bytes, flow: Flow) -> None:
         if not self._sockets.send(host_key, flow.question(now)):
