@@ -20,6 +20,10 @@ class Reading:
     def ack_wait(self, _neighbour):
         return 500
 
+    @property
+    def pace(self):
+        return 0
+
     def is_under_way(self, _neighbour):
         return self.under_way
 
@@ -111,3 +115,20 @@ def test_message__that_nobody_reads_fails_when_its_time_is_over(peers):
     agent.send(peers.agents[C].card, b"x", b"i" * 16, b"n" * 16, now)
     woken(agent, now, now + 3 * AgentConfig().ttl)
     assert agent.num_held <= 1  # further attempts, no heap of sendings
+
+
+def test_announcements__come_at_the_pace_at_which_neighbours_answer(peers):
+    class Slow(Reading):
+        pace = 3_000
+
+    found = {}
+    for waits in (Reading(False), Slow(False)):
+        agent, neighbour = peers.agent(peers.views[B], waits=waits), peers.keys[A]
+        agent.start(0)
+        session = agent._links._links[neighbour].session
+        actions = agent.receive(Envelope(neighbour, agent.key, Hello(7, session, None)), 0)
+        times = [
+            now for now in range(0, 5_000, 100) if bodies(actions + agent.wake(now), Announcement)
+        ]
+        found[waits.pace] = times[0]
+    assert found == {0: 200, 3_000: 3_000}

@@ -173,7 +173,8 @@ class Links:
     def flush_soon(self, now: int) -> None:
         """Tell what is to be told, when the interval allows."""
         if self._flush_at is None:
-            self._flush_at = max(now, self._flushed_at + self._config.announce_interval)
+            interval = max(self._config.announce_interval, self._waits.pace)
+            self._flush_at = max(now, self._flushed_at + interval)
             self._timers.at(self._flush_at, self._flush)
 
     def _next_session(self) -> int:

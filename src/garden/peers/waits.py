@@ -12,6 +12,15 @@ class Waits(Protocol):
         """How long an acknowledgement of this neighbour is waited for, in milliseconds."""
         ...
 
+    @property
+    def pace(self) -> int:
+        """The time in which a neighbour is to hear one announcement, at least, in milliseconds.
+
+        Where answers take longer than the usual interval, announcements that follow each other
+        faster would tell neighbours what is to change again before they have read it.
+        """
+        ...
+
     def is_under_way(self, neighbour: int) -> bool:
         """Whether what was sent to it last was not read yet, and it goes on reading.
 
@@ -47,6 +56,11 @@ class UsualWaits:
     def ack_wait(self, neighbour: int) -> int:
         """The usual wait, whoever the neighbour is."""
         return self._usual
+
+    @property
+    def pace(self) -> int:
+        """0: the usual interval."""
+        return 0
 
     def is_under_way(self, neighbour: int) -> bool:
         """False: nothing is known."""

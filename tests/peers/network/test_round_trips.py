@@ -78,6 +78,15 @@ def test_round_trip__that_never_ends_gives_way_to_another(trips):
     assert trips.wait(SLOW) == 2_000
 
 
+def test_mean__is_over_hosts_and_bounded(trips):
+    assert trips.mean == 0
+    timed(trips, SLOW, 900)
+    timed(trips, QUICK, 100)
+    assert trips.mean == 500
+    timed(trips, SLOW, 90_000, 1)
+    assert trips.mean == MOST_TIMES * USUAL
+
+
 def test_host__waits_longer_for_a_host_that_answers_late(network_of, path_graph):
     config = AgentConfig(ack_wait=100, receipt_wait=0)
     network = network_of(path_graph, hosts=5, config=config)

@@ -141,8 +141,7 @@ class Host:
     def start(self) -> None:
         """Offer signatures to neighbours on other hosts, and greet all of them."""
         self._traffic.start()
-        for key, agent in self.agents.items():
-            self._act(key, agent.start(self.now()))
+        self._start_some(self.now(), list(self.agents))
 
     def step(self, most: int = 1_000) -> list[Any]:
         """Do what is due; where nothing is, wait for what comes.
@@ -242,6 +241,14 @@ class Host:
             incarnation=life.incarnation,
             restarted_at=None if life.is_first else 0,
         )
+
+    def _start_some(self, now: int, waiting: list[int]) -> None:
+        """Let agents greet their neighbours, and look in between at what has come."""
+        while waiting and self.now() - now < READING:
+            key = waiting.pop()
+            self._act(key, self.agents[key].start(self.now()))
+        if waiting:
+            self._timers.at(self.now() + 1, self._start_some, waiting)
 
     def _run_timers(self, is_behind: bool) -> None:
         """Make the calls that are due; but read first what may be the answer they wait for."""

@@ -40,6 +40,11 @@ class HostWaits:
         """By the measured round trips to the neighbour's host."""
         return self._round_trips.wait(self._links.host_of(self._key, neighbour))
 
+    @property
+    def pace(self) -> int:
+        """The mean time that other hosts take to answer."""
+        return self._round_trips.mean
+
     def is_under_way(self, neighbour: int) -> bool:
         """Whether the neighbour's host has yet to read what was sent last."""
         if self._links.get(self._key, neighbour) is None:
