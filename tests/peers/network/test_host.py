@@ -5,7 +5,9 @@ import time
 import pytest
 
 from garden.errors import DataError
+from garden.peers.config import AgentConfig
 from garden.peers.envelopes import Ack, encoded
+from garden.peers.network.events import Passed
 from garden.peers.network.host_folder import host_of, next_life
 from garden.peers.network.host_keys import HostKeys
 from garden.peers.network.sockets import HostSockets
@@ -114,6 +116,21 @@ def test_message__to_a_host_that_is_gone_takes_another_way(network_of, path_grap
     message = network.send(0, 3)
     network.run_until(lambda: message in network.endings() and gone in network.endings())
     assert network.endings()[message] != "delivered"
+
+
+def test_message__that_a_slow_host_has_not_read_is_not_sent_again(network_of, path_graph):
+    network = network_of(path_graph, hosts=5, config=AgentConfig(receipt_wait=0))
+    network.settle()
+    slow = network.hosts.pop(1)  # the only neighbour of 0
+    message = network.hosts[0].send_text(
+        network.keys[0], network.hosts[2].card_of(network.keys[3]), b"x"
+    )
+    network.run_for(2)  # twice repeated by then, where nothing is known of the other host
+    network.hosts.insert(1, slow)
+    network.run_until(lambda: message in network.endings())
+    assert network.endings()[message] == "delivered"
+    first = [one for one in network.events if isinstance(one, Passed) and one.id == message]
+    assert [one.holder for one in first].count(network.keys[0]) == 1
 
 
 def test_restarted_host__refuses_what_was_sent_before(network_of, path_graph):
