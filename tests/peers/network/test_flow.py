@@ -1,5 +1,7 @@
 """What hosts send each other, paced by what was read."""
 
+import random
+
 import pytest
 
 from garden.peers.envelopes import EnvelopeError
@@ -166,3 +168,21 @@ def test_frame__of_another_form_is_refused(change):
         return
     with pytest.raises(EnvelopeError):
         unpacked(change(frame))
+
+
+def test_frames__with_changed_bytes_are_refused_or_frames():
+    draw = random.Random(0)
+    frame = packed(Head(1, 2, 3, 4), [part(b"one"), part(b"three")])
+    refused = 0
+    for _ in range(20_000):
+        data = bytearray(frame)
+        for _ in range(draw.randint(1, 4)):
+            data[draw.randrange(len(data))] = draw.randrange(256)
+        data = bytes(data[: draw.randint(0, len(data))] if draw.random() < 0.2 else data)
+        try:
+            head, parts = unpacked(data)
+        except EnvelopeError:
+            refused += 1
+        else:
+            assert packed(head, map(packed_part, parts)) == data
+    assert refused > 2_000

@@ -103,6 +103,12 @@ def test_link__needs_the_signature_of_the_other_end(network_of, path_graph):
         frame = frame_of(Part(network.keys[0], network.keys[1], LINK, signature))
         liar.sockets.send(others.host_key, frame)
     network.run_until(lambda: victim.counts.dropped >= 2)
+    false = Part(network.keys[0], network.keys[1], LINK, bytes(64))
+    before = victim.counts.dropped
+    liar.sockets.send(others.host_key, frame_of(*[false] * 1_000))  # checked once, not each
+    network.run_until(lambda: victim.counts.dropped > before)
+    network.run_for(0.1)
+    assert victim.counts.dropped == before + 1
     assert not victim._traffic.links.is_open(network.keys[1], network.keys[0])
     assert link.take(own.sign(link_content(own.public, others.public)))
 

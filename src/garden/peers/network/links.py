@@ -23,6 +23,10 @@ ANSWER_WAIT: Final = 1_000  # until signatures are offered again; both are doubl
 LONGEST_WAIT: Final = 5_000
 
 
+class SignatureError(EnvelopeError):
+    """A signature that is not that of a link's other end."""
+
+
 @dataclass(eq=False)
 @final
 class RemoteLink:
@@ -141,10 +145,10 @@ class RemoteLinks:
         """Take a signature that has come, answer with the own one where it is asked for.
 
         Raises:
-            EnvelopeError: If it is not that of the link's other end.
+            SignatureError: If it is not that of the link's other end.
         """
         if not link.take(part.content):
-            raise EnvelopeError("a link that its other end has not signed")
+            raise SignatureError("a link that its other end has not signed")
         if part.kind == LINK_WANTED:
             self.post(link, link.offer())
         if link.greeting is not None:

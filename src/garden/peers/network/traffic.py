@@ -24,7 +24,7 @@ from garden.peers.envelopes import (
 from garden.peers.network.contacts import Contact
 from garden.peers.network.exchange import Exchange
 from garden.peers.network.host_waits import HostWaits
-from garden.peers.network.links import RemoteLinks
+from garden.peers.network.links import RemoteLinks, SignatureError
 from garden.peers.network.members import Counts, Member
 from garden.peers.network.round_trips import MOST_TIMES, RoundTrips
 from garden.peers.network.sockets import HostSockets
@@ -96,7 +96,7 @@ class Traffic:
             except EnvelopeError:
                 self.counts.dropped += 1
                 continue
-            yield [one for part in parts if (one := self._taken(host_key, part)) is not None]
+            yield self._envelopes(host_key, parts)
 
     def local(self, most: int) -> list[Envelope]:
         """The first envelopes that wait for agents of this host, so many at most."""
@@ -124,22 +124,40 @@ class Traffic:
         else:
             self._refuse(envelope)
 
+    def _envelopes(self, host_key: bytes, parts: list[Part]) -> list[Envelope]:
+        """The envelopes of a frame that may come; what follows a false signature is not read."""
+        found = []
+        for part in parts:
+            try:
+                envelope = self._taken(host_key, part)
+            except SignatureError:
+                self.counts.dropped += 1
+                break  # checks take time, and no host that keeps to the rules needs this one
+            except EnvelopeError:
+                self.counts.dropped += 1
+                continue
+            if envelope is not None:
+                found.append(envelope)
+        return found
+
     def _taken(self, host_key: bytes, part: Part) -> Envelope | None:
-        """The envelope of a part that has come from a host, if it is one that may come."""
-        try:
-            link = self.links.get(part.receiver, part.sender)
-            if link is None or link.other.host_key != host_key:
-                raise EnvelopeError("a host that speaks for the agent of another")
-            if part.kind != ENVELOPE:
-                self.links.take_signature(link, part)
-            elif link.is_open:
-                self.counts.received += 1
-                envelope = Envelope(part.sender, part.receiver, decoded(part.content))
-                self._round_trips.received(host_key, envelope, self._now())
-                return envelope
-        except EnvelopeError:
-            self.counts.dropped += 1
-        return None
+        """The envelope of a part that has come from a host, where there is one in it.
+
+        Raises:
+            EnvelopeError: If it may not come.
+        """
+        link = self.links.get(part.receiver, part.sender)
+        if link is None or link.other.host_key != host_key:
+            raise EnvelopeError("a host that speaks for the agent of another")
+        if part.kind != ENVELOPE:
+            self.links.take_signature(link, part)
+            return None
+        if not link.is_open:
+            return None
+        self.counts.received += 1
+        envelope = Envelope(part.sender, part.receiver, decoded(part.content))
+        self._round_trips.received(host_key, envelope, self._now())
+        return envelope
 
     def _refuse(self, envelope: Envelope) -> None:
         """An envelope does not go; a message is answered as by a neighbour that is busy."""
