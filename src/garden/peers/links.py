@@ -11,7 +11,7 @@ link goes down, and it is greeted from time to time until it answers again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from garden.peers.config import AgentConfig
 from garden.peers.envelopes import (
@@ -27,6 +27,7 @@ from garden.peers.knowledge import Knowledge
 from garden.peers.timers import Timers
 from garden.peers.waits import Waits
 
+MOST_INTERVALS: Final = 4  # between two announcements to a neighbour, where answers are slow
 LinkBody: TypeAlias = Hello | Announcement | Heard
 
 
@@ -173,7 +174,8 @@ class Links:
     def flush_soon(self, now: int) -> None:
         """Tell what is to be told, when the interval allows."""
         if self._flush_at is None:
-            interval = max(self._config.announce_interval, self._waits.pace)
+            usual = self._config.announce_interval
+            interval = min(max(usual, self._waits.pace), MOST_INTERVALS * usual)
             self._flush_at = max(now, self._flushed_at + interval)
             self._timers.at(self._flush_at, self._flush)
 
