@@ -15,7 +15,7 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
@@ -104,7 +104,7 @@ class Acknowledged:
         self.sent: dict[tuple[bytes, int, int], float] = {}
         self.ended = 0
         host.watch(self.note)
-        self.hand: Callable[[Envelope], None] = host._hand
+        self.hand: Callable[[Collection[Envelope]], None] = host._hand
         host._hand = self.arrived  # type: ignore[method-assign]
 
     def note(self, event: HostEvent) -> None:
@@ -113,14 +113,14 @@ class Acknowledged:
             self.sent.setdefault((event.id, event.attempt, event.hop), time.perf_counter())
         self.ended += isinstance(event, Finished)
 
-    def arrived(self, envelope: Envelope) -> None:
+    def arrived(self, envelopes: Collection[Envelope]) -> None:
         """Keep how long an acknowledgement took."""
-        body = envelope.body
-        if isinstance(body, Ack):
-            start = self.sent.pop((body.id, body.attempt, body.hop), None)
-            if start is not None and body.hop == 1:
-                self.found.append((time.perf_counter() - start) * 1e6)
-        self.hand(envelope)
+        for _, _, body in envelopes:
+            if isinstance(body, Ack):
+                start = self.sent.pop((body.id, body.attempt, body.hop), None)
+                if start is not None and body.hop == 1:
+                    self.found.append((time.perf_counter() - start) * 1e6)
+        self.hand(envelopes)
 
 
 def acknowledgements(name: str, ping: PingPong, stop: Event) -> tuple[list[float], list[float]]:

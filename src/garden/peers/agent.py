@@ -37,6 +37,7 @@ from garden.peers.reputation import Reputation
 from garden.peers.signing import Signer, Unsigned
 from garden.peers.timers import Timers
 from garden.peers.views import AgentView, Profile, check_profile
+from garden.peers.waits import UsualWaits, Waits
 from garden.strategies.base import Strategy
 from garden.strategies.memory import Memory
 from garden.strategies.registry import MEMORIES
@@ -64,7 +65,7 @@ class Agent:
         config: AgentConfig | None = None,
         signer: Signer | None = None,
         admit: Callable[[int], bool] = nobody,
-        ack_wait: Callable[[int], int] | None = None,
+        waits: Waits | None = None,
         incarnation: int = 0,
         restarted_at: int | None = None,
     ) -> None:
@@ -78,8 +79,8 @@ class Agent:
             signer: Who signs and checks receipts; by default nothing is signed, which protects
                 against nobody.
             admit: Whether a peer that joins, by its key, may become a neighbour.
-            ack_wait: How long a neighbour's acknowledgement is waited for, in milliseconds, by its
-                key: for drivers that know how fast each answers. By default as in ``config``.
+            waits: How long neighbours are waited for, where the driver knows how fast each answers
+                and what it has read. By default as in ``config``.
             incarnation: Larger than in any earlier life of this agent.
             restarted_at: When it came back, where it had an earlier life: what was sent before is
                 refused, since it may have been handed over.
@@ -91,7 +92,7 @@ class Agent:
         self._timers = Timers()
         self._actions: list[Action] = []
         config = config or AgentConfig()
-        ack_wait = ack_wait or config.usual_wait
+        waits = waits or UsualWaits(config.ack_wait)
         self._now = 0
         self._reputation = Reputation(config.receipt_wait) if config.receipt_wait else None
         self._knowledge = knowledge_of(strategy, view)
@@ -101,7 +102,7 @@ class Agent:
             self._timers,
             self._send,
             self._neighbour_lost,
-            ack_wait,
+            waits,
             config,
             incarnation,
         )
@@ -116,7 +117,7 @@ class Agent:
             self._actions.append,
             self._links.suspect,
             signer or Unsigned(),
-            ack_wait,
+            waits,
             config,
             restarted_at,
         )

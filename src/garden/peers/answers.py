@@ -16,6 +16,7 @@ from garden.peers.envelopes import AnswerAck, Body, Receipt
 from garden.peers.messages import Answer
 from garden.peers.records import Records
 from garden.peers.timers import Timers
+from garden.peers.waits import Waits
 
 
 @dataclass(eq=False)
@@ -39,7 +40,7 @@ class Answers:
         send: Callable[[int, Body], None],
         suspect: Callable[[int, int], None],
         arrived: Callable[[int, Answer], None],
-        ack_wait: Callable[[int], int],
+        waits: Waits,
         config: AgentConfig,
     ) -> None:
         """Build them.
@@ -51,7 +52,7 @@ class Answers:
             send: Sends a body to a neighbour.
             suspect: Is told of a neighbour that does not answer, and the time.
             arrived: Is handed the time and an answer to a message of the agent's own.
-            ack_wait: How long a neighbour's acknowledgement is waited for.
+            waits: How long neighbours are waited for.
             config: The agent's patience.
         """
         self._key = key
@@ -60,7 +61,7 @@ class Answers:
         self._send = send
         self._suspect = suspect
         self._arrived = arrived
-        self._ack_wait = ack_wait
+        self._waits = waits
         self._config = config
         self._returning: dict[tuple[bytes, int, bool], _Returning] = {}
 
@@ -122,11 +123,17 @@ class Answers:
         """Send an answer, again and again, until it is time for another way."""
         if self._returning.get(place) is not waiting or waiting.neighbour != neighbour:
             return
+        wait = self._waits.ack_wait(neighbour)
+        if waiting.sendings and self._waits.is_under_way(neighbour):
+            self._timers.at(now + wait, self._send_answer, place, waiting, neighbour)
+            return
         if waiting.sendings > self._config.repeats:
             self._suspect(neighbour, now)
             self._return_next(now, place, waiting)
             return
-        self._send(neighbour, waiting.answer)
-        wait = self._ack_wait(neighbour) << waiting.sendings
+        if not waiting.sendings or not self._waits.is_unread(neighbour):
+            self._send(neighbour, waiting.answer)
+        self._timers.at(
+            now + (wait << waiting.sendings), self._send_answer, place, waiting, neighbour
+        )
         waiting.sendings += 1
-        self._timers.at(now + wait, self._send_answer, place, waiting, neighbour)

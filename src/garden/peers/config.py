@@ -15,6 +15,10 @@ class AgentConfig:
     ack_wait: int = 500
     """How long an acknowledgement is waited for; doubled with each repeat."""
 
+    unread_wait: int = 20_000
+    """How long a message waits for a neighbour that has not read it yet, but goes on reading, where
+    the driver knows that."""
+
     repeats: int = 2
     """How often a message or an answer is sent again to the same neighbour. One that does not
     answer then is avoided until it is heard again."""
@@ -78,10 +82,6 @@ class AgentConfig:
                 f"ttl is {self.ttl}: {self.attempts} attempts of twice that, and a wait of "
                 f"{self.last_wait} ms, must end within {MAX_AGE} ms"
             )
-
-    def usual_wait(self, _neighbour: int) -> int:
-        """:attr:`ack_wait`, whoever the neighbour is."""
-        return self.ack_wait
 
     def slowed(self, factor: int) -> AgentConfig:
         """The same for a network that is slower, or for machines that are busy.

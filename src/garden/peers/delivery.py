@@ -27,6 +27,7 @@ from garden.peers.sender import Sender
 from garden.peers.signing import Signer
 from garden.peers.target import Target
 from garden.peers.timers import Timers
+from garden.peers.waits import Waits
 
 REPAIRING_HOPS = 16  # holders that send a message again where no answer comes back
 
@@ -41,6 +42,7 @@ class _Held:
     neighbour: int = -1
     onward: Message | None = None
     sendings: int = 0
+    sent_at: int = 0  # to this neighbour, first
 
 
 class Delivery:
@@ -55,7 +57,7 @@ class Delivery:
         act: Callable[[Action], None],
         suspect: Callable[[int, int], None],
         signer: Signer,
-        ack_wait: Callable[[int], int],
+        waits: Waits,
         config: AgentConfig,
         restarted_at: int | None,
     ) -> None:
@@ -64,7 +66,7 @@ class Delivery:
         self._timers = timers
         self._send = send
         self._suspect = suspect
-        self._ack_wait = ack_wait
+        self._waits = waits
         self._config = config
         self._held: dict[tuple[bytes, int, int], _Held] = {}
         self._taken: deque[Message] = deque()  # acknowledged, to be passed on at once
@@ -72,7 +74,7 @@ class Delivery:
         self._target = Target(timers, act, signer, config, restarted_at)
         self._sender = Sender(key, onward, self._hold, records, timers, act, signer, config)
         self._answers = Answers(
-            key, records, timers, send, suspect, self._sender.take_answer, ack_wait, config
+            key, records, timers, send, suspect, self._sender.take_answer, waits, config
         )
 
     @property
@@ -188,6 +190,14 @@ class Delivery:
         place = (message.id, message.attempt, message.hop)
         if self._held.get(place) is not held or held.neighbour != neighbour or onward is None:
             return
+        wait = self._waits.ack_wait(neighbour)
+        if not held.sendings:
+            held.sent_at = now
+        elif now - held.sent_at < self._unread_wait(message) and self._waits.is_under_way(
+            neighbour
+        ):
+            self._timers.at(now + wait, self._send_held, held, neighbour)
+            return
         if held.sendings > self._config.repeats:
             self._suspect(neighbour, now)
             self._try_next(now, held)
@@ -197,6 +207,9 @@ class Delivery:
             del self._held[place]
             self._fail(now, message, "time ran out")
             return
+        if held.sendings and self._waits.is_unread(neighbour):
+            self._await(now, held, neighbour, wait)
+            return
         held.onward = msgspec.structs.replace(
             onward,
             ttl=message.ttl - elapsed,
@@ -204,9 +217,15 @@ class Delivery:
             tries=min(MAX_TRIES, onward.tries + 1),
         )
         self._send(neighbour, held.onward)
-        wait = self._ack_wait(neighbour) << held.sendings
+        self._await(now, held, neighbour, wait)
+
+    def _await(self, now: int, held: _Held, neighbour: int, wait: int) -> None:
+        self._timers.at(now + (wait << held.sendings), self._send_held, held, neighbour)
         held.sendings += 1
-        self._timers.at(now + wait, self._send_held, held, neighbour)
+
+    def _unread_wait(self, message: Message) -> int:
+        """How long a message may wait for a neighbour that has not read it yet."""
+        return min(message.ttl, self._config.unread_wait)
 
     def _try_next(self, now: int, held: _Held) -> None:
         place = (held.message.id, held.message.attempt, held.message.hop)

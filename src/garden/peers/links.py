@@ -11,7 +11,7 @@ link goes down, and it is greeted from time to time until it answers again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from garden.peers.config import AgentConfig
 from garden.peers.envelopes import (
@@ -25,7 +25,9 @@ from garden.peers.envelopes import (
 )
 from garden.peers.knowledge import Knowledge
 from garden.peers.timers import Timers
+from garden.peers.waits import Waits
 
+MOST_INTERVALS: Final = 4  # between two announcements to a neighbour, where answers are slow
 LinkBody: TypeAlias = Hello | Announcement | Heard
 
 
@@ -34,7 +36,7 @@ class _Link:
 
     __slots__ = (
         "asked", "expected", "greetings", "heard_at", "known", "next_in", "next_out", "open",
-        "session", "tries", "waiting",
+        "sent_at", "session", "tries", "waiting",
     )  # fmt: skip
 
     def __init__(self, session: int) -> None:
@@ -49,6 +51,7 @@ class _Link:
         self.tries = 0
         self.greetings = 0
         self.heard_at = 0
+        self.sent_at = 0  # the greeting or announcement that was sent last
 
 
 class Links:
@@ -61,7 +64,7 @@ class Links:
         timers: Timers,
         send: Callable[[int, Body], None],
         lost: Callable[[int, int], None],
-        ack_wait: Callable[[int], int],
+        waits: Waits,
         config: AgentConfig,
         incarnation: int,
     ) -> None:
@@ -69,7 +72,7 @@ class Links:
         self._timers = timers
         self._send = send
         self._lost = lost
-        self._ack_wait = ack_wait
+        self._waits = waits
         self._config = config
         self._session = incarnation << 32
         self._links = {key: _Link(self._next_session()) for key in neighbours}
@@ -171,7 +174,9 @@ class Links:
     def flush_soon(self, now: int) -> None:
         """Tell what is to be told, when the interval allows."""
         if self._flush_at is None:
-            self._flush_at = max(now, self._flushed_at + self._config.announce_interval)
+            usual = self._config.announce_interval
+            interval = min(max(usual, self._waits.pace), MOST_INTERVALS * usual)
+            self._flush_at = max(now, self._flushed_at + interval)
             self._timers.at(self._flush_at, self._flush)
 
     def _next_session(self) -> int:
@@ -218,14 +223,21 @@ class Links:
         link = self._links.get(neighbour)
         if link is None or link.open or link.session != session:
             return
+        wait = self._waits.ack_wait(neighbour)
+        if link.greetings and self._waits.is_under_way(neighbour):
+            self._timers.at(now + max(wait, now - link.sent_at), self._greet, neighbour, session)
+            return
         if link.greetings >= self._config.greetings and link.expected:
             link.expected = False
             self._knowledge.link_down(neighbour)
             self.flush_soon(now)
-        self._send(neighbour, Hello(link.session, link.known, self._introductions.get(neighbour)))
-        wait = self._ack_wait(neighbour) << min(link.greetings, 16)
+        if not link.greetings or not self._waits.is_unread(neighbour):
+            introduction = self._introductions.get(neighbour)
+            self._send(neighbour, Hello(link.session, link.known, introduction))
+            link.sent_at = now
+        wait = min(wait << min(link.greetings, 16), self._config.greet_wait)
         link.greetings += 1
-        self._timers.at(now + min(wait, self._config.greet_wait), self._greet, neighbour, session)
+        self._timers.at(now + wait, self._greet, neighbour, session)
 
     def _take(self, now: int, sender: int, link: _Link, body: Announcement) -> None:
         if body.number > link.next_in:
@@ -263,22 +275,30 @@ class Links:
             return
         if link.waiting is None or link.waiting.number != number:
             return
+        wait = self._waits.ack_wait(neighbour)
+        if link.tries and self._waits.is_under_way(neighbour):
+            wait = max(wait, now - link.sent_at)
+            self._timers.at(now + wait, self._repeat, neighbour, session, number)
+            return
         if link.tries > self._config.link_repeats:
             self._close(neighbour, link, now)
             self._greet(now, neighbour, link.session)
             return
-        self._send(neighbour, link.waiting)
-        wait = self._ack_wait(neighbour) << min(link.tries, 1)
+        if not link.tries or not self._waits.is_unread(neighbour):
+            self._send(neighbour, link.waiting)
+            link.sent_at = now
+        wait <<= min(link.tries, 1)
         self._timers.at(now + wait, self._repeat, neighbour, session, number)
         link.tries += 1
 
     def _probe(self, now: int) -> None:
         """Ask neighbours that have been silent whether they are there."""
+        interval = self._config.probe_interval
         for key, link in self._links.items():
-            silent = now - link.heard_at >= self._config.probe_interval
+            silent = now - link.heard_at >= interval and not self._waits.is_there(key, interval)
             if link.open and link.waiting is None and silent:
                 self._announce(now, key, link)
-        self._timers.at(now + self._config.probe_interval, self._probe)
+        self._timers.at(now + interval, self._probe)
 
 
 def _says_something(body: Announcement) -> bool:

@@ -78,15 +78,24 @@ def test_round_trip__that_never_ends_gives_way_to_another(trips):
     assert trips.wait(SLOW) == 2_000
 
 
+def test_mean__is_over_hosts_and_bounded(trips):
+    assert trips.mean == 0
+    timed(trips, SLOW, 900)
+    timed(trips, QUICK, 100)
+    assert trips.mean == 500
+    timed(trips, SLOW, 90_000, 1)
+    assert trips.mean == MOST_TIMES * USUAL
+
+
 def test_host__waits_longer_for_a_host_that_answers_late(network_of, path_graph):
     config = AgentConfig(ack_wait=100, receipt_wait=0)
     network = network_of(path_graph, hosts=5, config=config)
     network.settle()
     host, key = network.hosts[0], network.keys[0]
-    usual = host._round_trips.wait(network.secrets[1].host_keys.public)
+    usual = host._traffic._round_trips.wait(network.secrets[1].host_keys.public)
     slow = announced(0)
-    host._round_trips._timed.clear()
-    host._round_trips.sent(network.secrets[1].host_keys.public, slow, 0)
-    host._round_trips.received(network.secrets[1].host_keys.public, heard(0), 5_000)
+    host._traffic._round_trips._timed.clear()
+    host._traffic._round_trips.sent(network.secrets[1].host_keys.public, slow, 0)
+    host._traffic._round_trips.received(network.secrets[1].host_keys.public, heard(0), 5_000)
     (neighbour,) = host.agents[key].view.neighbours
-    assert host.agents[key]._links._ack_wait(neighbour) == 8 * config.ack_wait > usual
+    assert host.agents[key]._links._waits.ack_wait(neighbour) == 8 * config.ack_wait > usual

@@ -37,6 +37,8 @@ MAX_CARDS: Final = 8  # of one profile
 MAX_ANSWERED: Final = 2  # as many cards as surely fit into a message, where rows are short
 INTERVAL: Final = 500  # ms between two looks at whose cards have changed
 PER_LOOK: Final = 16  # agents looked at
+MOST_UNDER_WAY: Final = 64  # messages of the host's agents, beyond which cards wait
+UNSETTLED: Final = 60_000  # ms that cards wait at most, for that or until the host has settled
 CHANGED: Final = 10_000  # ms after which a card that has changed is left again
 REFRESH: Final = 300_000  # ms after which a card is left again, unchanged
 PATIENCE: Final = 4_000  # ms that a directory is given to answer
@@ -72,6 +74,7 @@ class DirectoryService:
         self._searches: dict[tuple[int, int], _Search] = {}  # by who asks, and for which profile
         self._profiles = {key: _own_profile(one) for key, one in host.members.items()}
         self._turn = list(host.members)
+        self._looked_at = host.now()
         host.serve(self._take)
         host.timers.at(host.now() + INTERVAL, self._look)
 
@@ -175,10 +178,13 @@ class DirectoryService:
 
     def _look(self, now: int) -> None:
         """Leave the cards of some agents where they, or their directories, have changed."""
-        for key in self._turn[:PER_LOOK]:
-            if self._host.agents[key].is_quiet:
-                self._leave(now, key)
-        self._turn = self._turn[PER_LOOK:] + self._turn[:PER_LOOK]
+        is_calm = len(self._host.under_way) < MOST_UNDER_WAY and self._host.is_settled
+        if is_calm or now - self._looked_at >= UNSETTLED:
+            self._looked_at = now
+            for key in self._turn[:PER_LOOK]:
+                if self._host.agents[key].is_quiet and self._host.open_links(key):
+                    self._leave(now, key)
+            self._turn = self._turn[PER_LOOK:] + self._turn[:PER_LOOK]
         self._host.timers.at(now + INTERVAL, self._look)
 
     def _leave(self, now: int, key: int) -> None:

@@ -11,8 +11,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final, final
 
 from garden.errors import DataError, GardenError
@@ -20,33 +19,22 @@ from garden.peers.actions import Action, Deliver, Ended, Send, Wake
 from garden.peers.agent import Agent
 from garden.peers.config import AgentConfig
 from garden.peers.cut_folder import Programme
-from garden.peers.envelopes import (
-    MAX_HOPS,
-    Ack,
-    Envelope,
-    EnvelopeError,
-    Hello,
-    Message,
-    decoded,
-    encoded,
-)
+from garden.peers.envelopes import MAX_HOPS, Envelope, Message
 from garden.peers.messages import Card
 from garden.peers.network.contacts import Contact
 from garden.peers.network.events import Event, Finished, Passed, Received
 from garden.peers.network.host_signer import HostSigner
-from garden.peers.network.links import RemoteLinks
 from garden.peers.network.members import Counts, Life, Member
 from garden.peers.network.payloads import Content, Text, payload_content, sealed_payload
-from garden.peers.network.round_trips import RoundTrips
 from garden.peers.network.sockets import HostSockets
-from garden.peers.network.wire import ENVELOPE, Frame, packed, unpacked
+from garden.peers.network.traffic import Traffic
 from garden.peers.signed_cards import SignedCard, signed_card
 from garden.peers.timers import Timers
 
 _LOG = logging.getLogger(__name__)
-FRAMES_AT_ONCE: Final = 256  # read before timers are looked at again
+READING: Final = 50  # ms of reading before timers are looked at again
 MOST_BEHIND: Final = 1_000  # ms that timers wait at most, while frames have not been read
-LOCAL_QUEUE: Final = 65_536  # envelopes between agents of this host
+LOCAL_AT_ONCE: Final = 256  # envelopes between agents of this host, handed in one turn
 
 
 @final
@@ -76,24 +64,26 @@ class Host:
         self._signers = {key: HostSigner(one.keys) for key, one in self._members.items()}
         self._programme = programme
         config = config or AgentConfig()
-        self._round_trips = RoundTrips(config.ack_wait)
         self._timers = Timers()
         self._timers_ran = 0
-        self._local: deque[Envelope] = deque()
+        self._traffic = Traffic(sockets, self._timers, self._members, config.ack_wait, self.now)
         self._outgoing: dict[bytes, int] = {}  # messages under way, and whose they are
         self._watchers: list[Callable[[Event], None]] = []
         self._services: list[Callable[[Member, Content], None]] = []
-        self.counts = Counts()
         life = life or Life()
         self.agents = {
             key: self._agent(member, config, life) for key, member in self._members.items()
         }
-        self._links = RemoteLinks(sockets, self._timers, self._members)
 
     @property
     def members(self) -> Mapping[int, Member]:
         """The agents' names, views and keys, by their keys."""
         return self._members
+
+    @property
+    def counts(self) -> Counts:
+        """What the host has done and seen."""
+        return self._traffic.counts
 
     @property
     def sockets(self) -> HostSockets:
@@ -118,7 +108,8 @@ class Host:
     @property
     def is_settled(self) -> bool:
         """Whether no agent has anything to tell its neighbours."""
-        return not self._local and all(agent.is_quiet for agent in self.agents.values())
+        is_waiting = self._traffic.is_local_waiting
+        return not is_waiting and all(agent.is_quiet for agent in self.agents.values())
 
     def now(self) -> int:
         """Milliseconds since the host was built, by a clock that does not go back."""
@@ -149,9 +140,8 @@ class Host:
 
     def start(self) -> None:
         """Offer signatures to neighbours on other hosts, and greet all of them."""
-        self._links.start(self.now())
-        for key, agent in self.agents.items():
-            self._act(key, agent.start(self.now()))
+        self._traffic.start()
+        self._start_some(self.now(), list(self.agents))
 
     def step(self, most: int = 1_000) -> list[Any]:
         """Do what is due; where nothing is, wait for what comes.
@@ -165,14 +155,11 @@ class Host:
         """
         due = self._timers.first
         wait = most if due is None else min(most, due - self.now())
-        ready = self._sockets.wait(0 if self._local else wait)
-        num_read = 0
-        for host_key, data in self._sockets.received(FRAMES_AT_ONCE):
-            self._take_frame(host_key, data)
-            num_read += 1
-        for _ in range(min(len(self._local), FRAMES_AT_ONCE)):
-            self._hand(self._local.popleft())
-        self._run_timers(is_behind=num_read == FRAMES_AT_ONCE or bool(self._local))
+        ready = self._sockets.wait(0 if self._traffic.is_local_waiting else wait)
+        is_behind = not self._read()
+        self._hand(self._traffic.local(LOCAL_AT_ONCE))
+        self._run_timers(is_behind or self._traffic.is_local_waiting)
+        self._traffic.flush()
         return ready
 
     def send_text(
@@ -225,15 +212,17 @@ class Host:
         actions = agent.send(card, payload, message_id, nonce, now, hop_limit)
         self._outgoing[message_id] = source
         self._act(source, actions)
+        self._traffic.flush()
 
     def admit(self, key: int, contact: Contact) -> None:
         """Let an agent of another host become a neighbour of an agent of this one, if it joins."""
-        self._links.admit(key, contact, self.now())
+        self._traffic.admit(key, contact)
 
     def leave(self) -> None:
         """All agents tell their neighbours that they go for good."""
         for key, agent in self.agents.items():
             self._act(key, agent.leave(self.now()))
+        self._traffic.flush()
 
     def close(self) -> None:
         """Close all sockets of the host; nothing is said to neighbours."""
@@ -247,11 +236,19 @@ class Host:
             self._programme.memory,
             config=config,
             signer=self._signers[key],
-            admit=lambda sender: self._links.is_open(key, sender),
-            ack_wait=lambda neighbour: self._round_trips.wait(self._links.host_of(key, neighbour)),
+            admit=lambda sender: self._traffic.links.is_open(key, sender),
+            waits=self._traffic.waits(key),
             incarnation=life.incarnation,
             restarted_at=None if life.is_first else 0,
         )
+
+    def _start_some(self, now: int, waiting: list[int]) -> None:
+        """Let agents greet their neighbours, and look in between at what has come."""
+        while waiting and self.now() - now < READING:
+            key = waiting.pop()
+            self._act(key, self.agents[key].start(self.now()))
+        if waiting:
+            self._timers.at(self.now() + 1, self._start_some, waiting)
 
     def _run_timers(self, is_behind: bool) -> None:
         """Make the calls that are due; but read first what may be the answer they wait for."""
@@ -260,28 +257,29 @@ class Host:
             self._timers_ran = now
             self._timers.run(now)
 
-    def _take_frame(self, host_key: bytes, data: bytes) -> None:
-        try:
-            frame = unpacked(data)
-            link = self._links.get(frame.receiver, frame.sender)
-            if link is None or link.other.host_key != host_key:
-                raise EnvelopeError("a host that speaks for the agent of another")
-            if frame.kind != ENVELOPE:
-                self._links.take_signature(link, frame)
-            elif link.is_open:
-                self.counts.received += 1
-                self._hand(Envelope(frame.sender, frame.receiver, decoded(frame.content)))
-        except EnvelopeError:
-            self.counts.dropped += 1
+    def _read(self) -> bool:
+        """Take the frames that have come; whether there was time for all of them."""
+        end = self.now() + READING
+        for envelopes in self._traffic.received():
+            self._hand(envelopes)
+            if self.now() > end:
+                return False
+        return True
 
-    def _hand(self, envelope: Envelope) -> None:
-        """Hand an envelope to its agent; an agent that fails does not take others with it."""
-        key, now = envelope.receiver, self.now()
-        agent = self.agents[key]
-        self._round_trips.received(self._links.host_of(key, envelope.sender), envelope, now)
+    def _hand(self, envelopes: Collection[Envelope]) -> None:
+        """Hand envelopes to their agents; all are acknowledged before a hop is chosen."""
+        now = self.now()
+        for envelope in envelopes:
+            self._do(envelope.receiver, Agent.accept, envelope, now)
+        if any(isinstance(one.body, Message) for one in envelopes):
+            self._traffic.flush()
+        for key in dict.fromkeys(one.receiver for one in envelopes):
+            self._do(key, Agent.proceed, now)
+
+    def _do(self, key: int, method: Callable[..., list[Action]], *arguments: Any) -> None:
+        """Let an agent do something; one that fails does not take others with it."""
         try:
-            self._act(key, agent.accept(envelope, now))  # acknowledged before a hop is chosen
-            self._act(key, agent.proceed(now))
+            self._act(key, method(self.agents[key], *arguments))
         except Exception:
             self.counts.errors += 1
             _LOG.exception("agent %016x failed", key)
@@ -301,31 +299,10 @@ class Host:
         self._act(key, self.agents[key].wake(now))
 
     def _post(self, envelope: Envelope) -> None:
-        """Put an envelope under way; a message that finds no room is answered as by a busy peer."""
         sender, receiver, body = envelope
         if isinstance(body, Message):
             self._tell(Passed(sender, receiver, body.id, body.attempt, body.hop))
-        if receiver in self.agents:
-            self.counts.local += 1
-            self._round_trips.sent(b"", envelope, self.now())
-            if len(self._local) < LOCAL_QUEUE:
-                self._local.append(envelope)
-            return
-        link = self._links.get(sender, receiver)
-        if link is None:
-            return
-        frame = packed(Frame(sender, receiver, ENVELOPE, encoded(body)))
-        if not link.is_open:
-            link.greeting = frame if isinstance(body, Hello) else link.greeting
-            return
-        if self._sockets.send(link.other.host_key, frame):
-            self._round_trips.sent(link.other.host_key, envelope, self.now())
-            self.counts.sent += 1
-            return
-        self.counts.refused += 1
-        if isinstance(body, Message) and len(self._local) < LOCAL_QUEUE:
-            busy = Ack(body.id, body.attempt, body.hop, False)
-            self._local.append(Envelope(receiver, sender, busy))
+        self._traffic.post(envelope)
 
     def _deliver(self, key: int, action: Deliver) -> None:
         member = self._members[key]

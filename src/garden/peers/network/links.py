@@ -10,17 +10,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, final
 
-from garden.peers.envelopes import EnvelopeError
+from garden.peers.envelopes import Envelope, EnvelopeError
 from garden.peers.keys import AgentKeys
 from garden.peers.network.contacts import Contact
+from garden.peers.network.exchange import Exchange
 from garden.peers.network.members import Member
-from garden.peers.network.sockets import HostSockets
-from garden.peers.network.wire import LINK, LINK_WANTED, Frame, link_content, packed
+from garden.peers.network.wire import LINK, LINK_WANTED, Part, link_content
 from garden.peers.timers import Timers
 
-FIRST_WAIT: Final = 100  # ms until a signature is offered again to a host that is not connected
-ANSWER_WAIT: Final = 1_000  # the same where it went out; both are doubled each time
+FIRST_WAIT: Final = 100  # ms until a host that is not connected is tried again
+ANSWER_WAIT: Final = 1_000  # until signatures are offered again; both are doubled each time
 LONGEST_WAIT: Final = 5_000
+
+
+class SignatureError(EnvelopeError):
+    """A signature that is not that of a link's other end."""
 
 
 @dataclass(eq=False)
@@ -31,8 +35,8 @@ class RemoteLink:
     keys: AgentKeys  # the own agent's
     other: Contact
     is_open: bool = False  # whether the other end's signature was seen
-    tries: int = 0
-    greeting: bytes | None = None  # a frame that waits until the link is open
+    ticket: int = 0  # of what was posted last, as the exchange counts
+    greeting: Part | None = None  # waits until the link is open
     _signature: bytes | None = None
 
     @property
@@ -40,12 +44,12 @@ class RemoteLink:
         """The bytes that both ends of the link sign: their public keys."""
         return link_content(self.keys.public, self.other.public)
 
-    def offer(self) -> Frame:
+    def offer(self) -> Part:
         """The own signature, for the other end."""
         if self._signature is None:
             self._signature = self.keys.sign(self.content)
         kind = LINK if self.is_open else LINK_WANTED
-        return Frame(self.keys.public.agent, self.other.key, kind, self._signature)
+        return Part(self.keys.public.agent, self.other.key, kind, self._signature)
 
     def take(self, signature: bytes) -> bool:
         """Take the other end's signature: whether it is genuine."""
@@ -58,15 +62,15 @@ class RemoteLink:
 class RemoteLinks:
     """All links of a host's agents to agents of other hosts."""
 
-    def __init__(self, sockets: HostSockets, timers: Timers, members: Mapping[int, Member]) -> None:
+    def __init__(self, exchange: Exchange, timers: Timers, members: Mapping[int, Member]) -> None:
         """Build them; nothing is signed yet.
 
         Args:
-            sockets: The host's.
+            exchange: The host's.
             timers: Its timers.
             members: Its agents, by their keys.
         """
-        self._sockets = sockets
+        self._exchange = exchange
         self._timers = timers
         self._members = members
         self._links = {
@@ -75,19 +79,25 @@ class RemoteLinks:
             for contact in member.contacts.neighbours
             if contact.key not in members
         }
+        self._closed: dict[bytes, list[RemoteLink]] = {}  # links that are not open, by host
+        for link in self._links.values():
+            self._closed.setdefault(link.other.host_key, []).append(link)
 
     def start(self, now: int) -> None:
         """Offer signatures to all neighbours on other hosts."""
-        for place in self._links:
-            self._offer(now, *place)
+        for host_key in self._closed:
+            self._meet(now, host_key, 0)
 
     def admit(self, key: int, contact: Contact, now: int) -> None:
         """Let an agent of another host become a neighbour of an agent of this one, if it joins."""
-        self._sockets.admit(contact.host_key, contact.address)
+        self._exchange.admit(contact.host_key, contact.address)
         place = (key, contact.key)
         if place not in self._links:
-            self._links[place] = RemoteLink(self._members[key].keys, contact)
-            self._offer(now, *place)
+            link = self._links[place] = RemoteLink(self._members[key].keys, contact)
+            waiting = self._closed.setdefault(contact.host_key, [])
+            waiting.append(link)
+            if len(waiting) == 1:  # else they are met already
+                self._meet(now, contact.host_key, 0)
 
     def get(self, key: int, neighbour: int) -> RemoteLink | None:
         """The link of an agent to a neighbour on another host, if there is one."""
@@ -103,27 +113,61 @@ class RemoteLinks:
         link = self._links.get((key, neighbour))
         return b"" if link is None else link.other.host_key
 
-    def take_signature(self, link: RemoteLink, frame: Frame) -> None:
+    def post(
+        self,
+        link: RemoteLink,
+        part: Part,
+        message: Envelope | None = None,
+        is_urgent: bool = False,
+    ) -> bool:
+        """Send something over a link: whether there was room for it."""
+        ticket = self._exchange.post(link.other.host_key, part, message, is_urgent)
+        link.ticket = ticket or 0
+        return ticket is not None
+
+    def is_under_way(self, key: int, neighbour: int, now: int | None) -> bool:
+        """Whether what an agent sent a neighbour last was not read yet by the other's host.
+
+        Args:
+            key: The agent's.
+            neighbour: The neighbour's.
+            now: The time, where a host that reads nothing for long does not count.
+        """
+        link = self._links.get((key, neighbour))
+        return link is not None and self._is_unread(link, now)
+
+    def is_heard(self, key: int, neighbour: int, since: int) -> bool:
+        """Whether the host of an agent's neighbour was heard since a time, or is this one."""
+        link = self._links.get((key, neighbour))
+        return link is None or self._exchange.is_heard(link.other.host_key, since)
+
+    def take_signature(self, link: RemoteLink, part: Part) -> None:
         """Take a signature that has come, answer with the own one where it is asked for.
 
         Raises:
-            EnvelopeError: If it is not that of the link's other end.
+            SignatureError: If it is not that of the link's other end.
         """
-        if not link.take(frame.content):
-            raise EnvelopeError("a link that its other end has not signed")
-        if frame.kind == LINK_WANTED:
-            self._sockets.send(link.other.host_key, packed(link.offer()))
+        if not link.take(part.content):
+            raise SignatureError("a link that its other end has not signed")
+        if part.kind == LINK_WANTED:
+            self.post(link, link.offer())
         if link.greeting is not None:
-            self._sockets.send(link.other.host_key, link.greeting)
+            self.post(link, link.greeting)
             link.greeting = None
 
-    def _offer(self, now: int, key: int, neighbour: int) -> None:
-        """Offer the own signature of a link until the other end's is there."""
-        link = self._links[key, neighbour]
-        if link.is_open:
+    def _meet(self, now: int, host_key: bytes, tries: int) -> None:
+        """Offer a host the own signatures of links, until the other ends' are there."""
+        waiting = [link for link in self._closed[host_key] if not link.is_open]
+        self._closed[host_key] = waiting
+        if not waiting:
             return
-        is_sent = self._sockets.send(link.other.host_key, packed(link.offer()))
-        wait = ANSWER_WAIT if is_sent else FIRST_WAIT
-        wait = min(LONGEST_WAIT, wait << min(link.tries, 16))
-        link.tries += 1
-        self._timers.at(now + wait, self._offer, key, neighbour)
+        is_there = self._exchange.reaches(host_key)
+        for link in waiting if is_there else ():
+            if not self._is_unread(link, None):
+                self.post(link, link.offer())
+        wait = ANSWER_WAIT if is_there else FIRST_WAIT
+        wait = min(LONGEST_WAIT, wait << min(tries, 16))
+        self._timers.at(now + wait, self._meet, host_key, tries + 1)
+
+    def _is_unread(self, link: RemoteLink, now: int | None) -> bool:
+        return self._exchange.is_under_way(link.other.host_key, link.ticket, now)

@@ -69,7 +69,8 @@ def wait_until_settled(run: Path, num_hosts: int, patience: float) -> dict[str, 
                 f"{run}: not settled after {patience:.0f} s: {found['open_links']} of "
                 f"{found['links']} links are open"
             )
-        time.sleep(0.25 + num_hosts / 50)  # each look costs each host some time
+        # each look costs each host some time, and more the more agents it has
+        time.sleep(0.25 + num_hosts / 50 + found["peers"] / 5_000)
 
 
 def any_host_is_up(run: Path) -> bool:

@@ -47,6 +47,14 @@ class RoundTrips:
             return self._usual
         return max(self._usual, min(MOST_TIMES * self._usual, int(2 * smoothed)))
 
+    @property
+    def mean(self) -> int:
+        """The mean of the smoothed times of all hosts, in milliseconds, within the same bound."""
+        if not self._smoothed:
+            return 0
+        mean = sum(self._smoothed.values()) / len(self._smoothed)
+        return min(MOST_TIMES * self._usual, int(mean))
+
     def sent(self, host: bytes, envelope: Envelope, now: int) -> None:
         """An envelope goes to an agent of a host."""
         timed = self._timed.get(host)

@@ -18,7 +18,8 @@ from garden.peers.network.wire import MAX_FRAME
 
 QUEUE: Final = 1_000  # frames per connection and direction
 RECONNECT: Final = (100, 5_000)  # ms between two tries to reach a host: the first wait, the longest
-HEARTBEAT: Final = 15_000  # ms between two, on connections that are silent
+KEEP_ALIVE: Final = (15, 5, 3)  # s of silence, s between two questions, questions
+UNREACHED: Final = 30_000  # ms after which a connection over which nothing arrives is closed
 _ZAP_ADDRESS: Final = "inproc://zeromq.zap.01"
 _ZAP_FRAMES: Final = 7
 
@@ -64,13 +65,9 @@ class HostSockets:
             self._answer_handshakes()
         return ready
 
-    def received(self, most: int) -> Iterator[tuple[bytes, bytes]]:
-        """What has come in: the key of the host that sent it, and the frame.
-
-        Args:
-            most: How many frames at most.
-        """
-        for _ in range(most):
+    def received(self) -> Iterator[tuple[bytes, bytes]]:
+        """What has come in, until there is no more: each frame, and the key of its host."""
+        while True:
             try:
                 parts = self._incoming.recv_multipart(zmq.NOBLOCK, copy=False)
             except zmq.Again:
@@ -122,8 +119,10 @@ class HostSockets:
         socket.sndhwm = QUEUE
         socket.immediate = True  # frames wait for a connection that is there, never for a host
         socket.reconnect_ivl, socket.reconnect_ivl_max = RECONNECT
-        socket.heartbeat_ivl = HEARTBEAT
-        socket.heartbeat_timeout = 2 * HEARTBEAT
+        # not ZMTP's heartbeats: with a full queue at the other end they can end it (libzmq #4364)
+        socket.tcp_keepalive = 1
+        socket.tcp_keepalive_idle, socket.tcp_keepalive_intvl, socket.tcp_keepalive_cnt = KEEP_ALIVE
+        socket.set(zmq.TCP_MAXRT, UNREACHED)
         socket.linger = 0
         socket.connect(f"tcp://{self._addresses[host_key]}")
         return socket
