@@ -31,7 +31,7 @@ class Reproduce(Verb):
     name: tyro.conf.Positional[str]
     """The experiment: graphs, facebook, temperature, density, ablation, runtime, values (the
     paper's), trellis, failures, splits, larger, retraining, newcomers, collection, universal,
-    left-out, adapt, robustness, gossip (ours), or all."""
+    left-out, universal-inputs, adapt, robustness, gossip (ours), or all."""
 
     out: Path = Path("results")
     """The folder of the results."""

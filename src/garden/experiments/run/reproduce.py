@@ -22,6 +22,7 @@ from garden.experiments.ours.gossip import experiment as gossip
 from garden.experiments.ours.left_out import experiment as left_out
 from garden.experiments.ours.newcomers import experiment as newcomers
 from garden.experiments.ours.trellis_memories import LARGER, SPLITS
+from garden.experiments.ours.universal_inputs import experiment as universal_inputs
 from garden.experiments.paper import density, graph_statistics, table2, temperature
 from garden.experiments.paper.runtime import experiment as runtime
 from garden.experiments.paper.table1 import experiment as table1
@@ -64,6 +65,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         collection.EXPERIMENT,
         universal.EXPERIMENT,
         left_out.EXPERIMENT,
+        universal_inputs.EXPERIMENT,
         adaptation.EXPERIMENT,
         robustness.EXPERIMENT,
         gossip.EXPERIMENT,

@@ -88,7 +88,7 @@ def ego_representations(egos: EgoGraphs) -> Representations:
     used, position = np.unique(egos.members, return_inverse=True)
     profiles = profile_entries(egos.profiles[used])
     keys = keys_of_entries(profiles)[position]
-    signatures = _link_signatures(egos, keys)
+    signatures = link_signatures(egos, keys)
     order = np.lexsort((signatures, keys, egos.owner))
     order = order[~egos.is_centre[order]]  # neighbours, by their keys
     offsets = egos.offsets - np.arange(len(egos) + 1)
@@ -144,7 +144,7 @@ def _within(columns: np.ndarray, num_attributes: int) -> bool:
     return len(columns) == 0 or bool(columns.min() >= 0 and columns.max() < num_attributes)
 
 
-def _link_signatures(egos: EgoGraphs, keys: np.ndarray) -> np.ndarray:
+def link_signatures(egos: EgoGraphs, keys: np.ndarray) -> np.ndarray:
     """For each member, the sum of the keys of the neighbours that it shares with the centre.
 
     Both ends of a link have the same common neighbours, and so the same sum, modulo 2^64.

@@ -5,6 +5,7 @@ import pytest
 from garden.experiments.ours.newcomers import experiment
 from garden.experiments.ours.newcomers.experiment import (
     AGENTS,
+    BY_OLD,
     FOR_NEWCOMERS,
     TRELLIS,
     chosen_memory,
@@ -12,6 +13,7 @@ from garden.experiments.ours.newcomers.experiment import (
     outcomes_by_agent,
     with_memory,
 )
+from garden.experiments.ours.newcomers.old_map import OldMapTrial
 from garden.experiments.ours.newcomers.trial import MEMORYLESS, NewcomerTrial
 from garden.experiments.run.config import Scope
 from garden.experiments.run.policy_cache import PolicyCache
@@ -55,6 +57,21 @@ def test_outcomes__each_agent_stands_there_without_memory_and_with_the_chosen_on
     assert outcomes_by_agent({"a": result(test, validation)}, "detached") is None
 
 
+def test_trial__by_old_neighbours_plays_the_policy_of_trellis_and_the_same_on_ordinary_targets(
+    tmp_path,
+):
+    played = []
+    for label in (TRELLIS, BY_OLD):
+        agent = replace(AGENTS[label], options=replace(AGENTS[label].options, updates=2))
+        played.append(NewcomerTrial(GRAPH, 0, agent).perform(PolicyCache(tmp_path, "cpu")))
+    as_it_is, by_old = played
+    assert len(list(tmp_path.iterdir())) == 1  # one training
+    assert as_it_is["trained"] == by_old["trained"]
+    ratios = [one["ordinary"]["contenders"][MEMORYLESS]["ratio"] for one in played]
+    assert ratios[0] == ratios[1]
+    assert as_it_is["test"]["contenders"] != by_old["test"]["contenders"]
+
+
 @pytest.mark.parametrize("label", [FOR_NEWCOMERS, "bidirectional"])
 def test_trial__a_real_one_plays_newcomers_and_says_how_it_was_trained(tmp_path, label):
     agent = replace(AGENTS[label], options=replace(AGENTS[label].options, updates=2))
@@ -79,6 +96,11 @@ def test_trial__its_address_goes_by_the_agents_training():
 
 def test_report__claims_hold_a_bar_against_every_graph(tmp_path):
     def result_of(work):
+        if isinstance(work, OldMapTrial):
+            parts = {part: [1.0, 1.5] for part in ("ratio", "old", "other")}
+            return {"targets": [0, 1], "unsure": 1, **parts}
+        if work.agent.label == "universal" and work.graph == "facebook:414":
+            raise KeyError(work.key)
         ratio = 1.25 if work.agent.label == FOR_NEWCOMERS and work.graph == "facebook:0" else 1.5
         ratios = dict.fromkeys((MEMORYLESS, *RULES), ratio)
         return result(ratios, ratios)
@@ -90,6 +112,9 @@ def test_report__claims_hold_a_bar_against_every_graph(tmp_path):
     rows = {row[0]: row[1:] for row in findings.tables[0].rows}
     assert rows[FOR_NEWCOMERS][0].startswith("1.250 (1.250)")
     assert rows[with_memory(TRELLIS)][1].startswith("1.500 (1.500)")
+    assert rows["universal"][1] == "–"  # not played to the end there
+    (by_heart,) = [one for one in findings.tables if one.name == "newcomers-old-map"]
+    assert by_heart.rows[0] == ("G4 (0)", "5 of 10", *["1.250 (1.250)"] * 3)
 
 
 def test_report__says_device_and_versions():

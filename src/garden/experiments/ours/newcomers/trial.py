@@ -6,7 +6,7 @@ Everything is played from all sources: without a memory, exactly, and with each 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
 
 import numpy as np
@@ -18,6 +18,7 @@ from garden.experiments.run.jobs import Training, Work
 from garden.experiments.run.policy_cache import PolicyCache, graph_of, outcomes_of
 from garden.graphs.graph import Graph
 from garden.models.registry import ModelConfig
+from garden.models.trellis.old_neighbours import ByOldNeighbours
 from garden.resolve import contender_of, strategy_named
 from garden.search.compare import compare
 from garden.search.config import PAPERS_LIMIT, EvaluationConfig
@@ -49,6 +50,8 @@ class Agent:
     size: ModelConfig = field(default_factory=ModelConfig)
     rule: str = ""
     """The name of a rule without training."""
+    trained_as: str = ""
+    """The label of the agent whose policy it plays by old neighbours; empty for its own."""
 
     def training(self, graph: str, seed: int) -> Training:
         """How it is trained, by the graph's spec and the seed of the split of training targets."""
@@ -88,6 +91,8 @@ class NewcomerTrial(Work):
         }
         if agent.kind == "trained":
             content["training"] = agent.training(self.graph, self.seed).to_json()
+            if agent.trained_as:
+                content["by"] = ByOldNeighbours.address
         elif agent.kind != "rule":
             content["universal"] = WITHOUT_FACEBOOK.to_json()
         return content
@@ -146,7 +151,7 @@ class NewcomerTrial(Work):
         from garden.training.config import RunOptions
         from garden.training.run import SUMMARY_FILE, train_seeds
 
-        folder = cache.policies / self.key[:20]
+        folder = cache.policies / self._own_training.key[:20]
         if not (folder / SUMMARY_FILE).exists():
             training = self.agent.training(self.graph, self.seed)
             device = RunOptions(device=cache.device)
@@ -156,7 +161,18 @@ class NewcomerTrial(Work):
         policy = load_policy(folder)
         kept = ("seconds", "updates", "best_update", "validation_ratio", "temperature")
         how = {name: policy.info.training.get(name) for name in ("device", "stack", "versions")}
-        return policy, {**how, **{name: summary.get(name) for name in kept}}
+        record = {**how, **{name: summary.get(name) for name in kept}}
+        if self.agent.trained_as:
+            return ByOldNeighbours.of(policy, task.graph), record
+        return policy, record
+
+    @property
+    def _own_training(self) -> NewcomerTrial:
+        """The trial by which the policy is trained and stored."""
+        label = self.agent.trained_as
+        if not label:
+            return self
+        return replace(self, agent=replace(self.agent, label=label, trained_as=""))
 
 
 def adapted_to(
