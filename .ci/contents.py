@@ -15,7 +15,7 @@ PACKAGE = {
     for path in (SOURCE / "garden").rglob("*")
     if path.is_file() and "__pycache__" not in path.parts
 }
-STATIC = ("index.html", "page.js", "page.css", "walk.js", "walk.css", "favicon.svg", "LICENCES.txt")
+STATIC = ("index.html", "page.js", "page.css", "walk.js", "favicon.svg", "LICENCES.txt")
 NEEDED = {
     "garden/py.typed",
     "garden/weights/universal/config.json",

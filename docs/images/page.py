@@ -78,6 +78,7 @@ def stage(page: Any, view: str) -> None:
         page.wait_for_selector("#neighbours button")
         page.locator("#neighbours button").first.click()
         page.wait_for_timeout(500)
+        page.evaluate("() => scrollTo(0, 0)")  # a phone has scrolled to the button
     page.wait_for_timeout(1500)
 
 
@@ -98,7 +99,8 @@ def main(names: list[str]) -> None:
             stage(page, view)
             file = HERE / f"{name}.png"
             page.screenshot(path=file)
-            Image.open(file).convert("RGB").quantize(COLOURS).save(file, optimize=True)
+            few = Image.open(file).convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE)
+            few.save(file, optimize=True)
             print(name, file.stat().st_size)
             context.close()
         browser.close()

@@ -1,3 +1,4 @@
+import asyncio
 import json
 
 import pytest
@@ -6,7 +7,7 @@ from fastapi.testclient import TestClient
 from garden.graphs.graph import Graph
 from garden.web.app import make_app
 from garden.web.library import Library
-from garden.web.security import CONTENT_POLICY
+from garden.web.security import CONTENT_POLICY, MAX_BODY, BodyLimit
 
 HOME = "http://127.0.0.1:8414"
 
@@ -108,3 +109,67 @@ def test_failure__a_crash_gives_no_traceback_and_leaves_the_server_up(library, m
     assert (reply.status_code, list(reply.json())) == (500, ["error"])
     assert "ZeroDivision" not in reply.text
     assert client.get("/api/menu").status_code == 200
+
+
+def chunks(sent, size=1 << 16, count=400):
+    """A body in parts that does not say how long it is; notes how much of it was read."""
+    for _ in range(count):
+        sent.append(size)
+        yield b" " * size
+
+
+@pytest.mark.parametrize("path", ["/api/walks", "/api/games", "/api/jobs", "/api/none"])
+def test_body__of_more_than_a_megabyte_is_refused_before_it_is_parsed(client, path):
+    reply = client.post(path, content=b" " * (MAX_BODY + 1))
+    assert (reply.status_code, reply.json()) == (413, {"error": "the request is larger than 1 MB"})
+    assert reply.headers["content-security-policy"] == CONTENT_POLICY
+
+
+def test_body__that_does_not_say_its_length_is_read_no_further_than_the_limit(library):
+    async def app(scope, receive, send):
+        raise AssertionError("the application was asked")
+
+    async def ask():
+        parts, replies = chunks(sent := []), []
+
+        async def receive():
+            return {"type": "http.request", "body": next(parts), "more_body": True}
+
+        async def send(message):
+            replies.append(message)
+
+        scope = {"type": "http", "path": "/api/walks", "headers": []}
+        await BodyLimit(app)(scope, receive, send)
+        return sum(sent), replies[0]["status"]
+
+    read, status = asyncio.run(ask())
+    assert status == 413
+    assert MAX_BODY < read <= MAX_BODY + (1 << 16)
+
+
+def test_body__a_small_one_arrives_in_parts_and_files_have_limits_of_their_own(client):
+    body = b'{"graph": "g1", "strategy": "s1", "source": 0, "target": 3}'
+    parts = (body[at : at + 5] for at in range(0, len(body), 5))
+    json_type = {"content-type": "application/json"}
+    assert client.post("/api/walks", content=parts, headers=json_type).status_code == 200
+    large = b"a,b\n" * (MAX_BODY // 4) + b"b,c\n"
+    assert client.post("/api/uploads?name=x.csv", content=large).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("{,}", "the request is no JSON"),
+        ("[1]", "the request: input should be a valid dictionary or object to extract fields from"),
+        ('{"graph": "g1"}', "strategy: field required"),
+    ],
+)
+def test_bad_request__is_told_in_words(client, body, said):
+    reply = client.post("/api/walks", content=body, headers={"content-type": "application/json"})
+    assert (reply.status_code, reply.json()) == (422, {"error": said})
+
+
+def test_default_strategies__the_first_that_works_without_attributes_is_beacons():
+    entries = [shelf.entry() for shelf in Library().strategies.values()]
+    assert entries[0].needs_attributes
+    assert next(one.name for one in entries if not one.needs_attributes) == "beacons"

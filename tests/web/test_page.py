@@ -166,6 +166,158 @@ def test_game__is_played_to_its_end_by_keyboard_alone(desk):
     assert page.input_value("#share") != ""
 
 
+TARGET = (0xD5, 0x5E, 0x00)  # the colour that nothing else in a light picture has
+
+
+def holds(picture: np.ndarray, colour: tuple[int, int, int]) -> bool:
+    """Whether some pixel of a picture is very near to a colour."""
+    return bool(np.any(np.all(np.abs(picture.astype(int) - colour) < 12, axis=-1)))
+
+
+def begun_far_from_the_target(page: Any) -> list[int]:
+    """Begin games until one does not offer the target; the neighbours in the list's order."""
+    for _ in range(20):
+        page.click("text=Any pair")
+        page.wait_for_selector("#neighbours .neighbour")
+        if page.locator("#neighbours .is-target").count() == 0:
+            nodes = "all => all.map(one => Number(one.dataset.node))"
+            return list(page.eval_on_selector_all("#neighbours .neighbour", nodes))
+        page.click("text=Start anew")
+    pytest.fail("every game began beside its target")
+
+
+def test_game__shows_a_player_the_neighbours_and_no_map(desk):
+    page = desk.open("play")
+    nodes = begun_far_from_the_target(page)
+    page.wait_for_timeout(700)
+    holder = int(page.get_attribute("#stage", "data-holder"))
+    assert sorted(page.evaluate("() => window.garden.stage.shown()")) == sorted([holder, *nodes])
+    assert not holds(pixels(page), TARGET)
+    place = "(node) => { const { x, y } = window.garden.stage.place(node); return [x, y]; }"
+    middle = np.array(page.evaluate(place, holder))
+    across, down = (np.array([page.evaluate(place, node) for node in nodes]) - middle).T
+    turns = np.arctan2(across / np.abs(across).max(), -down / np.abs(down).max()) % (2 * np.pi)
+    assert np.all(np.diff(turns) > 0)  # clockwise from the top, in the list's order
+    page.click("text=Give up")
+    page.wait_for_selector("#outcome")
+    page.wait_for_timeout(700)
+    assert len(page.evaluate("() => window.garden.stage.shown()")) > len(nodes) + 1
+    assert holds(pixels(page), TARGET)
+
+
+def test_game__that_is_left_and_taken_up_again_hides_the_map_again(desk):
+    page = desk.open("play")
+    nodes = begun_far_from_the_target(page)
+    page.click("#tabs a[data-view=explain]")
+    page.wait_for_selector("#stage[data-coloured-by]")
+    everybody = int(page.get_attribute("#stage", "data-nodes"))
+    assert len(page.evaluate("() => window.garden.stage.shown()")) == everybody
+    page.click("#tabs a[data-view=play]")
+    page.wait_for_selector("#neighbours .neighbour")
+    assert len(page.evaluate("() => window.garden.stage.shown()")) == len(nodes) + 1
+    page.locator("#stage").click(position=page.evaluate("(n) => garden.stage.place(n)", nodes[0]))
+    page.wait_for_function(
+        "(node) => document.getElementById('stage').dataset.holder === String(node)", arg=nodes[0]
+    )
+
+
+@pytest.mark.parametrize("order", [VIEWS, VIEWS[::-1]], ids=["forwards", "backwards"])
+def test_page__goes_from_each_tab_to_each_other_without_an_error(desk, order):
+    page = desk.open(order[-1])
+    for start in order:
+        for view in order:
+            page.click(f"#tabs a[data-view={start}]")
+            page.wait_for_selector(f"body[data-view={start}]")
+            page.wait_for_timeout(60)
+            page.click(f"#tabs a[data-view={view}]")
+            page.wait_for_selector(f"body[data-view={view}] #panel h1")
+            page.wait_for_timeout(60)
+    page.wait_for_timeout(500)
+
+
+def ring_of(count: int, steps: tuple[int, ...]) -> str:
+    """The edges of a ring with chords, as lines of a table."""
+    return "\n".join(f"{i},{(i + step) % count}" for i in range(count) for step in steps) + "\n"
+
+
+def test_page__on_a_graph_without_attributes_goes_by_a_strategy_that_needs_none(desk, tmp_path):
+    page = desk.open("own")
+    file = tmp_path / "bare.csv"
+    file.write_text("source,target\n" + ring_of(20, (1, 3)))
+    page.set_input_files("#file", file)
+    page.wait_for_selector("#uploaded .answer")
+    for view, ready in (("watch", "[data-holder]"), ("explain", "[data-coloured-by=score]")):
+        page.click(f"#tabs a[data-view={view}]")
+        page.wait_for_selector(f"#stage{ready}")
+        page.wait_for_selector("#panel select")
+        page.wait_for_timeout(300)
+        assert page.locator(".problem").count() == 0
+        off = page.locator("#panel option[disabled]").all_inner_texts()
+        assert any(text.startswith("universal") for text in off)
+        assert all("this graph has none" in text for text in off)
+        assert page.eval_on_selector("#panel select", "s => s.selectedOptions[0].disabled") is False
+    page.click("#tabs a[data-view=compare]")
+    page.wait_for_selector("#racers li")
+    assert page.locator(".problem").count() == 0
+    assert page.locator(".tick-box input:disabled").count() > 0
+
+
+def test_own__a_person_says_which_columns_are_meant(desk, tmp_path):
+    page = desk.open("own")
+    desk.refusals_expected = True
+    file = tmp_path / "mine.csv"
+    rows = (f"{i},{(i + 1) % 9},{(i + 2) % 9}" for i in range(9))
+    file.write_text("who,whom,when\n" + "\n".join(rows) + "\n")
+    page.set_input_files("#file", file)
+    page.wait_for_selector("#which-columns")
+    assert "source_column" not in page.inner_text("#panel")
+    page.select_option("#choose-target_column", "when")
+    page.click("text=Read it so")
+    page.wait_for_selector("#uploaded .answer")
+    assert "9 nodes, 9 edges" in page.inner_text("#uploaded")
+    assert page.locator("#which-columns").count() == 0
+
+
+def peer(name: str, x: float, y: float, **state: Any) -> dict[str, Any]:
+    """A peer as the server tells of it."""
+    return {"name": name, "host": "h0", "alive": True, "settled": True, "x": x, "y": y, **state}
+
+
+def test_peers__shows_their_own_links_and_who_is_settled_dead_or_busy(desk):
+    page = desk.page
+    peers = [
+        peer("Ada", -1, 0, under_way=0),
+        peer("Ben", 1, 0, under_way=2, settled=False),
+        peer("Cyd", 0, 1, under_way=0, alive=False, settled=False),
+    ]
+    links = {"links": [0, 1, 0, 2], "open": [True, False]}
+    counts = {"delivered": 4, "under_way": 1}
+    answers = [{"up": True, "message": "", "peers": peers, **links, **counts}]
+    page.route("**/api/peers", lambda route: route.fulfill(json=answers[-1]))
+    desk.open("peers")
+    page.wait_for_selector("#stage[data-nodes='3']")
+    names, values = (page.locator(f".facts {tag}").all_inner_texts() for tag in ("dt", "dd"))
+    facts = dict(zip(names, values, strict=True))
+    assert facts == {
+        "peers up": "2",
+        "peers down": "1",
+        "settled": "1 of 2",
+        "links open": "1 of 2",
+        "people's messages under way": "1",
+        "people's messages delivered": "4",
+    }
+    colours = {name: pixels(page, around(page, node, 3)) for node, name in enumerate("ABC")}
+    assert holds(colours["A"], (0x00, 0x9E, 0x73))
+    assert holds(colours["B"], (0xE6, 0x9F, 0x00))
+    assert holds(colours["C"], TARGET)
+    answers.append({"up": False, "message": "Nobody.", "peers": [], **links, **counts})
+    page.wait_for_selector("text=Nobody.")
+    assert not page.locator("#stage").is_visible()
+    assert "`" not in page.inner_text("#panel")
+    page.click("#tabs a[data-view=watch]")
+    page.wait_for_selector("#stage[data-nodes='60']")
+
+
 def test_own__a_good_file_is_shown_and_a_bad_one_refused_in_a_line(desk, tmp_path):
     page = desk.open("own")
     good = tmp_path / "ring.csv"

@@ -118,3 +118,38 @@ def test_upload__hostile_names_come_back_as_they_were(client):
     assert set(reply.json()["names"]) == set(names)
     assert entry["name"] == "<b>x.csv"
     assert reply.headers["content-type"] == "application/json"
+
+
+UNCLEAR = "who,whom,when\n" + "\n".join(f"{i},{(i + 1) % 9},{(i + 2) % 9}" for i in range(9))
+
+
+def test_upload__with_unclear_columns_asks_which_are_meant_and_takes_the_answer(client):
+    reply = sent(client, "mine.csv", UNCLEAR)
+    said = reply.json()
+    assert reply.status_code == 400
+    assert said["columns"] == ["who", "whom", "when"]
+    assert said["arguments"] == ["source_column", "target_column"]
+    assert said["error"].startswith("mine.csv")
+    assert "column" not in said["error"].replace("columns", "")
+    meant = {"name": "mine.csv", "source_column": "who", "target_column": "when"}
+    entry = client.post("/api/uploads", params=meant, content=UNCLEAR).json()
+    assert (entry["num_nodes"], entry["num_edges"]) == (9, 9)
+
+
+def test_upload__without_a_header_that_helps_offers_its_first_line(client):
+    lines = "\n".join(f"n{i},n{(i + 1) % 9},n{(i + 2) % 9},x" for i in range(9))
+    said = sent(client, "mine.csv", "a,b,c,d\n" + lines).json()
+    assert said["columns"] == ["a", "b", "c", "d"]
+    assert "source_column" not in said["error"]
+
+
+def test_upload__tells_of_scaled_numbers_without_the_words_of_a_function(client):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("edges.csv", RING)
+        nodes = "node,height\n" + "".join(f"n{i},{i * 1.5}\n" for i in range(12))
+        archive.writestr("nodes.csv", nodes)
+    (message,) = sent(client, "mine.zip", stream.getvalue()).json()["messages"]
+    assert "scaled" in message
+    assert "`" not in message
+    assert "scale=" not in message

@@ -163,8 +163,9 @@ export interface Job {
 export interface PeersState {
   up: boolean;
   message: string;
-  peers: { node: number | null; name: string; host: string; alive: boolean; beacons: number; settled: boolean; under_way: number }[];
-  links: number[];
+  peers: { name: string; host: string; alive: boolean; settled: boolean; under_way: number; x: number; y: number }[];
+  links: number[]; // (2 * num_links,): places in the list of peers
+  open: boolean[]; // (num_links,)
   delivered: number;
   under_way: number;
 }
@@ -178,8 +179,24 @@ export interface ResultEntry {
   command: string;
 }
 
+/** Which columns of a table are meant, by the names that the server gives to what it looks for. */
+export type Columns = Record<string, string>;
+
+/** What a person must say before a file can be read. */
+export interface WhichColumns {
+  columns: string[];
+  arguments: string[];
+}
+
 /** What the server refused, in its own words. */
-export class Refused extends Error {}
+export class Refused extends Error {
+  readonly asked: WhichColumns | null;
+
+  constructor(message: string, asked: WhichColumns | null = null) {
+    super(message);
+    this.asked = asked;
+  }
+}
 
 async function ask<T>(path: string, method = "GET", body?: unknown): Promise<T> {
   const options: RequestInit = { method, headers: { Accept: "application/json" } };
@@ -195,7 +212,7 @@ async function ask<T>(path: string, method = "GET", body?: unknown): Promise<T> 
     throw new Refused("The server does not answer. Is garden serve still running?");
   }
   const value: unknown = await reply.json().catch(() => null);
-  if (!reply.ok) throw new Refused(errorText(value) ?? `The server refused (${reply.status}).`);
+  if (!reply.ok) throw new Refused(errorText(value) ?? `The server refused (${reply.status}).`, whichColumns(value));
   return value as T;
 }
 
@@ -204,6 +221,11 @@ function errorText(value: unknown): string | null {
   if (typeof error === "string") return error;
   if (typeof detail === "string") return detail;
   return null;
+}
+
+function whichColumns(value: unknown): WhichColumns | null {
+  const asked = (value ?? {}) as Partial<WhichColumns>;
+  return asked.columns && asked.arguments ? { columns: asked.columns, arguments: asked.arguments } : null;
 }
 
 const query = (values: Record<string, string | number>): string =>
@@ -224,7 +246,8 @@ export const api = {
     ask<Game>("/api/games", "POST", { graph, directed, daily, consent: player !== null, player }),
   move: (game: string, node: number) => ask<Game>(`/api/games/${game}/moves`, "POST", { node }),
   giveUp: (game: string) => ask<Game>(`/api/games/${game}/give-up`, "POST"),
-  upload: (file: File) => ask<GraphEntry & { messages: string[] }>(`/api/uploads?${query({ name: file.name })}`, "POST", file.slice()),
+  upload: (file: File, columns: Columns) =>
+    ask<GraphEntry & { messages: string[] }>(`/api/uploads?${query({ ...columns, name: file.name })}`, "POST", file.slice()),
   startJob: (kind: Job["kind"], graph: string, minutes: number) => ask<Job>("/api/jobs", "POST", { kind, graph, minutes }),
   cancelJob: (job: string) => ask<Job>(`/api/jobs/${job}`, "DELETE"),
   downloadUrl: (job: string) => `/api/jobs/${job}/policy`,

@@ -14,7 +14,7 @@ const fresh = (stem: string): string => `${stem}-${(made += 1)}`;
 export function strategyMenu(session: Session, chosen: string, changed: (id: string) => void, label = "Strategy"): HTMLElement {
   const select = h("select", { id: fresh("strategy") });
   const group = (title: string, entries: StrategyEntry[]): HTMLElement =>
-    h("optgroup", { label: title }, ...entries.map(({ id, name }) => h("option", { value: id, selected: id === chosen }, name)));
+    h("optgroup", { label: title }, ...entries.map((entry) => option(session, entry, chosen)));
   const all = session.menu.strategies;
   const groups: [string, StrategyEntry[]][] = [
     ["Learned", all.filter(({ learned }) => learned)],
@@ -24,6 +24,12 @@ export function strategyMenu(session: Session, chosen: string, changed: (id: str
   fill(select, ...groups.filter(([, entries]) => entries.length).map(([title, entries]) => group(title, entries)));
   select.addEventListener("change", () => changed(select.value));
   return h("div", { class: "field" }, h("label", { for: select.id }, label), select);
+}
+
+function option(session: Session, entry: StrategyEntry, chosen: string): HTMLElement {
+  const reason = session.unfit(entry);
+  const text = reason ? `${entry.name} (${reason})` : entry.name;
+  return h("option", { value: entry.id, selected: entry.id === chosen, disabled: reason !== null }, text);
 }
 
 /** A field in which a node is found by its name. */
@@ -61,11 +67,11 @@ function found(session: Session, text: string): number[] {
   return hits;
 }
 
-/** A box to tick. */
-export function tick(label: string, on: boolean, changed: (on: boolean) => void): HTMLElement {
-  const box = h("input", { type: "checkbox", id: fresh("tick"), checked: on });
+/** A box to tick; `unfit` says why it cannot be. */
+export function tick(label: string, on: boolean, changed: (on: boolean) => void, unfit: string | null = null): HTMLElement {
+  const box = h("input", { type: "checkbox", id: fresh("tick"), checked: on, disabled: unfit !== null });
   box.addEventListener("change", () => changed(box.checked));
-  return h("div", { class: "tick-box" }, box, h("label", { for: box.id }, label));
+  return h("div", { class: "tick-box" }, box, h("label", { for: box.id }, unfit ? `${label} (${unfit})` : label));
 }
 
 /** One of a few, as buttons in a row. */

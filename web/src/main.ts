@@ -43,8 +43,9 @@ class Page {
       else link.removeAttribute("aria-current");
     }
     document.body.classList.toggle("no-picture", !view.picture);
+    document.body.classList.toggle("no-menu", !view.picture || view.ownPicture === true);
     try {
-      if (view.picture) await this.graphFor(view);
+      if (view.picture && !view.ownPicture) await this.graphFor(view);
       if (turn !== this.turn) return;
       this.open = view;
       await view.open(this.session);

@@ -1,4 +1,4 @@
 // What views draw with above the picture.
 
-export { drawTag } from "./stage";
+export { drawTag, tagWidth } from "./stage";
 export { drawMessage, drawPath, mark } from "./trip";

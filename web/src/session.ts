@@ -1,6 +1,6 @@
 // What the views share: the menu, the picture, the chosen graph and pair.
 
-import { type GraphPicture, type Menu, Refused, api } from "./api";
+import { type GraphPicture, type Menu, Refused, type StrategyEntry, api } from "./api";
 import { byId, fill, h } from "./dom";
 import { Stage } from "./stage";
 
@@ -8,7 +8,8 @@ import { Stage } from "./stage";
 export interface View {
   readonly id: string;
   readonly title: string;
-  readonly picture: boolean; // whether it shows the graph
+  readonly picture: boolean; // whether it shows a graph
+  readonly ownPicture?: boolean; // whether that is another one than the menu's
   open(session: Session): Promise<void> | void;
   close(): void;
 }
@@ -21,7 +22,7 @@ export class Session {
   readonly transport = byId("transport");
   menu: Menu;
   graph: GraphPicture | null = null;
-  strategy: string;
+  private wanted: string;
   source = 0;
   target = 1;
   seed = 0;
@@ -29,7 +30,25 @@ export class Session {
 
   constructor(menu: Menu) {
     this.menu = menu;
-    this.strategy = menu.default_strategy;
+    this.wanted = menu.default_strategy;
+  }
+
+  /** The strategy that was chosen; where it cannot work on the graph, the first that can. */
+  get strategy(): string {
+    const { strategies } = this.menu;
+    const chosen = strategies.find(({ id }) => id === this.wanted);
+    if (!chosen || this.unfit(chosen) === null) return this.wanted;
+    return strategies.find((one) => this.unfit(one) === null)?.id ?? this.wanted;
+  }
+
+  set strategy(id: string) {
+    this.wanted = id;
+  }
+
+  /** Why a strategy cannot work on the chosen graph; null where it can. */
+  unfit(strategy: StrategyEntry): string | null {
+    const bare = this.graph?.attribute_names.length === 0;
+    return bare && strategy.needs_attributes ? "compares attributes, and this graph has none" : null;
   }
 
   /** Loads and shows a graph, and draws a pair on it where the graph is another one. */

@@ -30,12 +30,15 @@ export type Overlay = (
 
 const MANY_NODES = 500; // beyond it nodes are plain points
 const PADDING = 46;
+const SMALL = 8; // a picture of fewer pixels across is not on the screen
 
 /** One graph on the screen. Views paint it; nobody else touches sigma. */
 export class Stage {
   readonly container: HTMLElement;
   colours: Theme = theme();
   private sigma: Sigma | null = null;
+  private model: UndirectedGraph | null = null;
+  private places: ReadonlyMap<number, Point> | null = null;
   private graph: GraphPicture | null = null;
   private paintNow: Paint | null = null;
   private overlay: Overlay | null = null;
@@ -46,7 +49,9 @@ export class Stage {
 
   constructor(container: HTMLElement) {
     this.container = container;
-    new ResizeObserver(() => this.sigma?.resize().scheduleRefresh()).observe(container);
+    new ResizeObserver(() => {
+      if (this.onScreen()) this.sigma?.resize().scheduleRefresh();
+    }).observe(container);
     onThemeChange(() => {
       this.colours = theme();
       this.repaint();
@@ -69,7 +74,8 @@ export class Stage {
     if (this.graph === graph) return;
     this.clear();
     this.graph = graph;
-    this.sigma = new Sigma(model(graph), this.container, this.settings(graph));
+    this.model = model(graph);
+    this.sigma = new Sigma(this.model, this.container, this.settings(graph));
     this.sigma.on("clickNode", ({ node }) => this.clicked(Number(node)));
     this.sigma.on("afterRender", () => this.drawOverlay());
     this.layer = this.sigma.createCanvas("trip", { afterLayer: "hoverNodes" });
@@ -81,9 +87,39 @@ export class Stage {
   /** Takes the picture down. */
   clear(): void {
     this.sigma?.kill();
-    this.sigma = this.layer = this.graph = null;
+    this.sigma = this.layer = this.graph = this.model = this.places = null;
     this.paintNow = this.overlay = null;
     delete this.container.dataset["drawn"];
+  }
+
+  /** Shows these nodes alone, at these places, and no edges; null: the whole graph by its layout.
+   * The picture holds -w … w across and -1 … 1 down, w being how much wider than high it is. */
+  arrange(places: ReadonlyMap<number, Point> | null): void {
+    const { graph, model } = this;
+    if (!graph || !model || !this.sigma || (!places && !this.places)) return;
+    this.places = places;
+    const wide = this.aspect();
+    this.sigma.setCustomBBox(places ? { x: [-wide, wide], y: [-1, 1] } : null);
+    model.updateEachNodeAttributes((node, known) => ({ ...known, ...this.layout(Number(node)) }), { attributes: ["x", "y"] });
+  }
+
+  /** How much wider than high the picture is. */
+  aspect(): number {
+    return this.onScreen() ? this.container.clientWidth / this.container.clientHeight : 1;
+  }
+
+  /** The nodes that the picture shows. */
+  shown(): number[] {
+    return (this.graph?.names ?? []).map((_, node) => node).filter((node) => this.places?.has(node) ?? true);
+  }
+
+  private onScreen(): boolean {
+    return this.container.clientWidth >= SMALL && this.container.clientHeight >= SMALL;
+  }
+
+  /** Where a node stands before the camera looks at it. */
+  private layout(node: number): Point {
+    return this.places?.get(node) ?? { x: this.graph?.x[node] ?? 0, y: this.graph?.y[node] ?? 0 };
   }
 
   /** Paints nodes and edges anew. */
@@ -110,8 +146,7 @@ export class Stage {
 
   /** Where a node is on the screen. */
   place(node: number): Point {
-    const { x, y } = this.graph as GraphPicture;
-    return (this.sigma as Sigma).graphToViewport({ x: x[node] ?? 0, y: y[node] ?? 0 });
+    return (this.sigma as Sigma).graphToViewport(this.layout(node));
   }
 
   /** Moves the camera by a share of the picture; for scripted pans. */
@@ -176,6 +211,7 @@ export class Stage {
       defaultEdgeType: "line",
       nodeProgramClasses: { node: many ? NodePointProgram : NodeCircleProgram },
       edgeProgramClasses: { line: EdgeLineProgram },
+      allowInvalidContainer: true, // a tab without a picture hides it
       minCameraRatio: 0.02,
       maxCameraRatio: 2,
       defaultDrawNodeHover: (context: CanvasRenderingContext2D, data: HoverData) =>
@@ -184,6 +220,7 @@ export class Stage {
       edgeReducer: (_: string, data: { source: number; target: number }) => ({
         color: this.paintNow?.edge?.(data.source, data.target) ?? this.colours.edge,
         size: 1,
+        hidden: this.places !== null,
       }),
     };
   }
@@ -191,11 +228,11 @@ export class Stage {
   private node(node: number, size: number): object {
     const paint = this.paintNow;
     return {
-      x: this.graph?.x[node] ?? 0,
-      y: this.graph?.y[node] ?? 0,
+      ...this.layout(node),
+      hidden: this.places !== null && !this.places.has(node),
       label: this.graph?.names[node] ?? "",
       color: paint?.colour(node) ?? this.colours.node,
-      size: size * (paint?.size?.(node) ?? 1),
+      size: (this.places ? nodeSize(this.places.size) : size) * (paint?.size?.(node) ?? 1),
       zIndex: paint?.above?.(node) ? 1 : 0,
     };
   }
@@ -229,7 +266,8 @@ function drawHover(context: CanvasRenderingContext2D, data: HoverData, colours: 
   drawTag(context, data, data.label ?? "", colours.ink, colours.background, data.size + 6);
 }
 
-/** A name beside a place, on a plate so that it can be read above anything. */
+/** A name beside a place, on a plate so that it can be read above anything. It stands `away` to the
+ * right, or to the left where that is negative or the picture ends. */
 export function drawTag(
   context: CanvasRenderingContext2D,
   at: Point,
@@ -238,13 +276,12 @@ export function drawTag(
   plate: string,
   away: number,
 ): void {
-  context.font = '600 12px system-ui, -apple-system, "Segoe UI", sans-serif';
+  const width = tagWidth(context, text);
   context.textBaseline = "middle";
   context.textAlign = "left";
-  const shown = text.length > 34 ? `${text.slice(0, 33)}…` : text;
-  const width = context.measureText(shown).width + 12;
   const edge = context.canvas.clientWidth || context.canvas.width;
-  const left = at.x + away + width > edge - 4 ? at.x - away - width : at.x + away;
+  const toLeft = away < 0 ? at.x + away - width > 4 : at.x + away + width > edge - 4;
+  const left = toLeft ? at.x - Math.abs(away) - width : at.x + Math.abs(away);
   context.globalAlpha = 0.88;
   context.fillStyle = plate;
   context.beginPath();
@@ -252,5 +289,15 @@ export function drawTag(
   context.fill();
   context.globalAlpha = 1;
   context.fillStyle = ink;
-  context.fillText(shown, left + 6, at.y + 0.5);
+  context.fillText(shortened(text), left + 6, at.y + 0.5);
+}
+
+/** How wide a name is drawn, in pixels; sets the font that it is drawn in. */
+export function tagWidth(context: CanvasRenderingContext2D, text: string): number {
+  context.font = '600 12px system-ui, -apple-system, "Segoe UI", sans-serif';
+  return context.measureText(shortened(text)).width + 12;
+}
+
+function shortened(text: string): string {
+  return text.length > 34 ? `${text.slice(0, 33)}…` : text;
 }

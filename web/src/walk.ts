@@ -1,7 +1,5 @@
 // One walk as a file of its own: the same picture and panel, from data that lie in the page.
 
-import "./style.css";
-
 import type { GraphPicture, Walk } from "./api";
 import { byId, fill, h } from "./dom";
 import type { Session } from "./session";

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import logging
+import os
+import socket
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
     from garden.web.peers_state import AskHosts
 
 _LOG = logging.getLogger("garden")
+_BACKLOG = 2_048  # connections that wait until the page is there
 
 
 @dataclass(frozen=True)
@@ -56,24 +61,25 @@ class Serve(Verb):
         except ImportError:
             raise DataError("the page needs the extra: pip install 'garden-search[web]'") from None
         library = Library(self.graph or default_graphs(), self.strategy)
-        if library.game_graph == library.example:
+        with listening_socket(self.host, self.port) as listening:
+            for shelf in library.graphs.values():
+                with busy(f"loading {shelf.spec}"):
+                    shelf.loaded()
+            self._announce(library.game_graph == library.example)
+            app = make_app(library, self.host, self._kept_plays(), self._ask_hosts())
+            config = uvicorn.Config(app, log_level="warning", server_header=False)
+            with suppress(KeyboardInterrupt):
+                uvicorn.Server(config).run(sockets=[listening])
+
+    def _announce(self, is_game_generated: bool) -> None:
+        if is_game_generated:
             _LOG.info("Wikispeedia is not among the graphs: the game starts on a generated one")
-        for shelf in library.graphs.values():
-            with busy(f"loading {shelf.spec}"):
-                shelf.loaded()
         if not _is_local(self.host):
             _LOG.warning(
                 "listening on %s: EVERYONE who reaches this machine can use the page", self.host
             )
         shown = f"[{self.host}]" if ":" in self.host else self.host
         say(f"the page is at http://{shown}:{self.port} (Ctrl-C ends it)")
-        uvicorn.run(
-            make_app(library, self.host, self._kept_plays(), self._ask_hosts()),
-            host=self.host,
-            port=self.port,
-            log_level="warning",
-            server_header=False,
-        )
 
     def _ask_hosts(self) -> AskHosts | None:
         """What asks the hosts of the folder through their control sockets; None without msgspec."""
@@ -82,9 +88,7 @@ class Serve(Verb):
             from garden.peers.network.overview import overview
         except ImportError:
             return None
-        from garden.web.peers_state import from_overview
-
-        return lambda: from_overview(overview(run_folder(self.cut), agents=True))
+        return lambda: overview(run_folder(self.cut), agents=True)
 
     def _kept_plays(self) -> Path | None:
         try:
@@ -93,6 +97,32 @@ class Serve(Verb):
             _LOG.warning("plays are not kept: %s", error)
             return None
         return self.plays
+
+
+def listening_socket(host: str, port: int) -> socket.socket:
+    """A socket that listens there.
+
+    Raises:
+        SpecError: If there is no such host here, or something else listens at the port.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except OSError as error:
+        raise SpecError(f"`host={host}`: {error.strerror}") from None
+    made = socket.socket(family, kind, protocol)
+    try:
+        if os.name == "posix":  # elsewhere it would share a port that is taken
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(address)
+        made.listen(_BACKLOG)
+    except OSError as error:
+        made.close()
+        if error.errno == errno.EADDRINUSE:
+            raise SpecError(f"`port={port}` is taken: choose another") from None
+        raise SpecError(f"`host={host}`, `port={port}`: {error.strerror}") from None
+    return made
 
 
 def _is_local(host: str) -> bool:

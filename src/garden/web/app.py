@@ -23,10 +23,10 @@ from garden.web import schemas, trips
 from garden.web.games import GameBook
 from garden.web.jobs import Job, JobDesk
 from garden.web.library import Library, UnknownIdError, random_pair
-from garden.web.peers_state import AskHosts, peers_state
+from garden.web.peers_state import AskHosts, PeersWatch
 from garden.web.results import figure_file, result_entries
-from garden.web.security import Gatekeeper
-from garden.web.uploads import parsed, receive, stored_name, upload_folder
+from garden.web.security import BodyLimit, Gatekeeper
+from garden.web.uploads import WhichColumnsError, parsed, receive, stored_name, upload_folder
 
 STATIC = Path(__file__).parent / "static"
 MAX_PAIRS = 1_000
@@ -38,9 +38,10 @@ GAME_NOTE = (
 )
 _LOG = logging.getLogger("garden")
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
-    code: {"model": schemas.Problem} for code in (400, 403, 404, 422)
+    code: {"model": schemas.Problem} for code in (400, 403, 404, 413, 422)
 }
 Place = Annotated[int, Query(ge=0, le=2**31 - 1)]
+Column = Annotated[str | None, Query(max_length=400)]
 Id = Annotated[str, Query(pattern=r"^[a-z][0-9]{1,6}$")]
 
 
@@ -73,7 +74,8 @@ def make_app(
         responses=_PROBLEMS,
         lifespan=lifespan,
     )
-    app.add_middleware(Gatekeeper, host=host)
+    app.add_middleware(BodyLimit)
+    app.add_middleware(Gatekeeper, host=host)  # the outermost
     _handle_errors(app)
     _add_menu(app, library, plays is not None)
     _add_graphs(app, library)
@@ -96,11 +98,19 @@ def _handle_errors(app: FastAPI) -> None:
     async def refused(_: Request, error: GardenError) -> JSONResponse:
         return reply(404 if isinstance(error, UnknownIdError) else 400, one_line(error))
 
+    @app.exception_handler(WhichColumnsError)
+    async def unclear(_: Request, error: WhichColumnsError) -> JSONResponse:
+        asked = {"columns": error.columns, "arguments": error.arguments}
+        return JSONResponse({"error": one_line(error), **asked}, status_code=400)
+
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
+        if first["type"] == "json_invalid":
+            return reply(422, "the request is no JSON")
         where = ".".join(str(part) for part in first["loc"][1:])
-        return reply(422, f"{where}: {first['msg']}")
+        said = first["msg"][:1].lower() + first["msg"][1:]
+        return reply(422, f"{where}: {said}" if where else f"the request: {said}")
 
     @app.exception_handler(HTTPException)
     async def http(_: Request, error: HTTPException) -> JSONResponse:
@@ -218,14 +228,23 @@ def _add_games(app: FastAPI, games: GameBook) -> None:
 
 
 def _add_uploads(app: FastAPI, library: Library) -> None:
-    @app.post("/api/uploads")
+    @app.post("/api/uploads", responses={400: {"model": schemas.Problem | schemas.WhichColumns}})
     async def upload(
-        request: Request, name: Annotated[str, Query(min_length=1, max_length=400)]
+        request: Request,
+        name: Annotated[str, Query(min_length=1, max_length=400)],
+        source_column: Column = None,
+        target_column: Column = None,
+        node_column: Column = None,
     ) -> schemas.UploadEntry:
+        columns = {
+            "source_column": source_column,
+            "target_column": target_column,
+            "node_column": node_column,
+        }
         stored = stored_name(name)
         with upload_folder() as folder:
             await receive(request.stream(), Path(folder) / stored)
-            found = await run_in_threadpool(parsed, Path(folder), stored, name)
+            found = await run_in_threadpool(parsed, Path(folder), stored, name, columns)
         entry = library.add_upload(found.name, found.graph).entry()
         return schemas.UploadEntry(**entry.model_dump(), messages=found.messages)
 
@@ -269,6 +288,8 @@ async def _job_events(job: Job) -> AsyncIterator[str]:
 
 
 def _add_peers(app: FastAPI, ask_hosts: AskHosts | None) -> None:
+    watch = PeersWatch(ask_hosts)
+
     @app.get("/api/peers")
     def peers() -> schemas.PeersState:
-        return peers_state(ask_hosts)
+        return watch.state()

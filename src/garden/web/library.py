@@ -35,11 +35,11 @@ WIKISPEEDIA = "wikispeedia"
 DEFAULT_STRATEGIES = (
     DEFAULT_STRATEGY,
     "universal",
+    "beacons",  # the first that works without attributes
     "greedy",
     "distance",
     "connection",
     "random",
-    "beacons",
 )
 Source = Literal["command", "upload", "shipped"]
 

@@ -1,77 +1,145 @@
 """What the page knows of hosts that run peers on this machine: whatever they answer, checked.
 
-A function asks the hosts, by their control socket for example. Nobody up, or an answer that is
+A function asks the hosts, by their control sockets for example. Nobody up, or an answer that is
 none, gives the same reply: no hosts are up.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pydantic import ValidationError
+import numpy as np
 
 from garden.errors import GardenError, one_line
-from garden.web.schemas import PeersState
+from garden.graphs.graph import Graph
+from garden.plots.pivot_layout import layout
+from garden.web.schemas import PeersState, PeerState
 
 AskHosts = Callable[[], Mapping[str, Any] | None]
-"""Asks the hosts that are up. It returns None where none is, else ``peers``, a list of values with
-``name``, ``host`` and ``alive``, and, where known, ``node`` (a position), ``beacons`` (how many an
-agent keeps), ``settled`` and ``under_way`` (messages); further ``links``, pairs of places in that
-list one after the other, ``delivered`` and ``under_way``, of all."""
+"""Asks the hosts that are up: None where none is, else what they say together.
 
-NOBODY = "no hosts are up on this machine: `garden peers up` starts them"
+``hosts``, each with ``host``, ``settled``, ``texts`` (messages that people sent: ``under_way``, and
+how many ended in which way) and ``agents``, each with ``key``, ``name``, ``open`` and ``lost`` (the
+keys at the other ends of its links), ``held`` (messages) and ``settled``; ``dead_peers``, keys.
+"""
+
+NOBODY = "No hosts are up on this machine."
+NOT_HERE = "?"  # the host of a peer that is not up
 _LOG = logging.getLogger("garden")
 
 
-def peers_state(ask: AskHosts | None) -> PeersState:
-    """The state of the hosts on this machine.
+class PeersWatch:
+    """The hosts on this machine, looked at again and again.
+
+    Peers keep the places that they were drawn at and, once they are down, the names that they had.
 
     Args:
-        ask: Asks them; None where this server does not.
+        ask: Asks the hosts; None where this server does not.
     """
-    try:
-        found = None if ask is None else ask()
-        if found is not None:
-            known = {key: found[key] for key in found.keys() & PeersState.model_fields.keys()}
-            defaults = {"peers": [], "links": [], "delivered": 0, "under_way": 0}
-            return PeersState.model_validate({**defaults, **known, "up": True, "message": ""})
-    except (GardenError, OSError, ValidationError) as error:
-        _LOG.warning("the hosts' answer is left out: %s", one_line(error))
-    return PeersState(up=False, message=NOBODY, peers=[], links=[], delivered=0, under_way=0)
+
+    def __init__(self, ask: AskHosts | None) -> None:
+        self._ask = ask
+        self._lock = threading.Lock()
+        self._names: dict[str, str] = {}  # by key
+        self._places: dict[str, tuple[float, float]] = {}  # by key
+        self._warned: set[str] = set()
+
+    def state(self) -> PeersState:
+        """How the hosts are now."""
+        try:
+            found = None if self._ask is None else self._ask()
+            if found is not None:
+                with self._lock:
+                    return self._drawn(found)
+        except (GardenError, OSError) as error:
+            _LOG.debug("the hosts do not answer: %s", one_line(error))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            self._warn(f"the hosts' answer is left out: {type(error).__name__} {one_line(error)}")
+        return _state(False, [], [])
+
+    def _warn(self, text: str) -> None:
+        """Say it once, however often a page asks."""
+        if text not in self._warned:
+            self._warned.add(text)
+            _LOG.warning(text)
+
+    def _drawn(self, found: Mapping[str, Any]) -> PeersState:
+        agents = [(host, agent) for host in found["hosts"] for agent in host.get("agents", ())]
+        living = {agent["key"]: agent for _, agent in agents}
+        self._names.update({key: agent["name"] for key, agent in living.items()})
+        dead = sorted((set(found["dead_peers"]) | self._gone(living)) - living.keys())
+        keys = [*living, *dead]
+        links = sorted(_links(living, set(keys)).items())
+        self._place(keys, [ends for ends, _ in links])
+        peers = [self._living(host, agent) for host, agent in agents]
+        peers += [self._dead(key) for key in dead]
+        number = {key: at for at, key in enumerate(keys)}
+        numbered = [(number[one], number[other], is_open) for (one, other), is_open in links]
+        return _state(True, peers, numbered, found["hosts"])
+
+    def _gone(self, living: Mapping[str, Mapping[str, Any]]) -> set[str]:
+        """Neighbours of the living that were here before: they have not noticed yet."""
+        ends = {end for agent in living.values() for end in agent["open"]}
+        return ends & self._names.keys()
+
+    def _living(self, host: Mapping[str, Any], agent: Mapping[str, Any]) -> PeerState:
+        x, y = self._places[agent["key"]]
+        return PeerState(
+            name=agent["name"],
+            host=host["host"],
+            alive=True,
+            settled=bool(agent.get("settled", host["settled"])),
+            under_way=agent["held"],
+            x=x,
+            y=y,
+        )
+
+    def _dead(self, key: str) -> PeerState:
+        x, y = self._places[key]
+        return PeerState(name=self._names.get(key, key), host=NOT_HERE, alive=False, x=x, y=y)
+
+    def _place(self, keys: Sequence[str], links: Sequence[tuple[str, str]]) -> None:
+        """Give every peer a place: anew where there is one that has none."""
+        if self._places.keys() >= set(keys):
+            return
+        number = {key: at for at, key in enumerate(keys)}
+        ends = np.array([(number[a], number[b]) for a, b in links], dtype=np.int64).reshape(-1, 2)
+        points = layout(Graph.from_edges(ends, len(keys)), cache=False).astype(float).round(4)
+        self._places = {key: (x, y) for key, (x, y) in zip(keys, points.tolist(), strict=True)}
 
 
-def from_overview(overview: Mapping[str, Any]) -> dict[str, Any]:
-    """What all hosts together say of themselves, in the form that :data:`AskHosts` gives.
+def _links(living: Mapping[str, Mapping[str, Any]], known: set[str]) -> dict[tuple[str, str], bool]:
+    """The links between known peers, each once, and whether it is open between two living ones."""
+    found: dict[tuple[str, str], bool] = {}
+    for one, other, is_open in _ends(living.values()):
+        if one != other and other in known:
+            pair = (min(one, other), max(one, other))
+            found[pair] = found.get(pair, False) or (is_open and other in living)
+    return found
 
-    Args:
-        overview: ``hosts``, each with ``host``, ``settled``, ``ended`` (messages, by how they
-            ended) and ``agents``, each with ``key``, ``name``, ``open`` (the keys at the other ends
-            of its open links) and ``held`` (messages); ``dead_peers``, keys; ``under_way``.
-    """
-    agents = [(host, agent) for host in overview["hosts"] for agent in host.get("agents", ())]
-    peers = [
-        {
-            "name": agent["name"],
-            "host": host["host"],
-            "alive": True,
-            "settled": bool(host["settled"]),
-            "under_way": agent["held"],
-        }
-        for host, agent in agents
-    ]
-    places = {agent["key"]: place for place, (_, agent) in enumerate(agents)}
-    dead = [key for key in overview["dead_peers"] if key not in places]
-    peers += [{"name": key, "host": "?", "alive": False} for key in dead]
-    ends = ((places[agent["key"]], places.get(end)) for _, agent in agents for end in agent["open"])
-    links = [
-        end for one, other in ends if other is not None and one < other for end in (one, other)
-    ]
-    delivered = sum(host["ended"].get("delivered", 0) for host in overview["hosts"])
-    return {
-        "peers": peers,
-        "links": links,
-        "delivered": delivered,
-        "under_way": overview["under_way"],
-    }
+
+def _ends(agents: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str, bool]]:
+    for agent in agents:
+        yield from ((agent["key"], other, True) for other in agent["open"])
+        yield from ((agent["key"], other, False) for other in agent.get("lost", ()))
+
+
+def _state(
+    up: bool,
+    peers: list[PeerState],
+    links: Sequence[tuple[int, int, bool]],
+    hosts: Sequence[Mapping[str, Any]] = (),
+) -> PeersState:
+    texts = [host.get("texts", {}) for host in hosts]
+    return PeersState(
+        up=up,
+        message="" if up else NOBODY,
+        peers=peers,
+        links=[end for one, other, _ in links for end in (one, other)],
+        open=[is_open for _, _, is_open in links],
+        delivered=sum(one.get("delivered", 0) for one in texts),
+        under_way=sum(one.get("under_way", 0) for one in texts),
+    )

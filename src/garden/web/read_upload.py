@@ -1,9 +1,11 @@
 """The process that reads one uploaded file: strict readers, within limits of memory and time.
 
-python -P -m garden.web.read_upload FOLDER NAME
+python -P -m garden.web.read_upload FOLDER NAME COLUMNS
 
 Reads FOLDER/NAME, writes FOLDER/graph.npz and prints one line of JSON: ``messages``, what a person
-should know, or ``error``. Whatever a file does to this process, the server stays up.
+should know, or ``error``, with ``columns`` and ``arguments`` where a person must say which columns
+are meant: COLUMNS holds their answer, by arguments of :func:`garden.load`, as JSON. Whatever a file
+does to this process, the server stays up.
 """
 
 from __future__ import annotations
@@ -20,18 +22,25 @@ from typing import IO
 
 from garden.datasets.files import write_graph
 from garden.datasets.spec import load
+from garden.datasets.tabular.column_roles import ColumnsError
 from garden.errors import DataError, GardenError, one_line
 
 MAX_UNPACKED = 256 << 20  # bytes
 MAX_MEMORY = 8 << 30  # bytes of address space
 MAX_NODES = 100_000
 MAX_MESSAGES = 8
+MAX_COLUMNS = 200  # that are offered to choose from
 RESULT = "graph.npz"
 _MEMBERS = ("edges", "nodes")  # of a zipped folder
 _BLOCK = 1 << 20
+_WORDS = {  # what only callers of functions can do, in the words of a page
+    "`scale=False` leaves them as they are": (
+        "garden data convert --no-scaling makes an .npz of them as they are"
+    )
+}
 
 
-def main(folder: Path, name: str) -> None:
+def main(folder: Path, name: str, columns: dict[str, str]) -> None:
     """Read the file, write the graph, print what happened."""
     os.chdir(folder)  # so that no message can hold the folder
     heard = _Messages()
@@ -39,8 +48,12 @@ def main(folder: Path, name: str) -> None:
     reply: dict[str, object] = {}
     try:
         _limit_memory()
-        _convert(Path(name))
-        reply["messages"] = heard.lines[:MAX_MESSAGES]
+        _convert(Path(name), columns)
+        reply["messages"] = [_on_a_page(line) for line in heard.lines[:MAX_MESSAGES]]
+    except ColumnsError as error:
+        reply["error"] = error.why
+        if error.columns:
+            reply.update(columns=error.columns[:MAX_COLUMNS], arguments=error.arguments)
     except GardenError as error:
         reply["error"] = one_line(error)
     except (MemoryError, RecursionError, OverflowError):
@@ -69,9 +82,21 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
 
 
-def _convert(path: Path) -> None:
+def _on_a_page(line: str) -> str:
+    """A message of the library without the arguments of its functions, which a page has not."""
+    for ours, on_a_page in _WORDS.items():
+        line = line.replace(ours, on_a_page)
+    return line
+
+
+def _convert(path: Path, columns: dict[str, str]) -> None:
     check_unpacked(path)
-    graph = load(_unzipped(path) if path.suffix == ".zip" else path)
+    graph = load(
+        _unzipped(path) if path.suffix == ".zip" else path,
+        source_column=columns.get("source_column"),
+        target_column=columns.get("target_column"),
+        node_column=columns.get("node_column"),
+    )
     if graph.num_nodes > MAX_NODES:
         raise DataError(
             f"{path}: {graph.num_nodes:,} nodes, and the page takes {MAX_NODES:,}: "
@@ -142,4 +167,4 @@ def _unzipped(path: Path) -> Path:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    main(Path(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3]))

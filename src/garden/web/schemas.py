@@ -25,6 +25,13 @@ class Problem(BaseModel):
     error: str
 
 
+class WhichColumns(Problem):
+    """A file of which a person must say what its columns are, by parameters of the upload."""
+
+    columns: list[str]
+    arguments: list[str]
+
+
 class GraphEntry(BaseModel):
     """A graph that can be chosen; its size is null until it is loaded."""
 
@@ -166,13 +173,13 @@ class NodeDetails(BaseModel):
 class PeerState(BaseModel):
     """One peer of a host that is up."""
 
-    node: int | None = None  # its position, where the page shows the same graph
     name: str
     host: str
     alive: bool
-    beacons: int = 0
     settled: bool = False
-    under_way: int = 0
+    under_way: int = 0  # messages that it waits with for an acknowledgement
+    x: float
+    y: float
 
 
 class PeersState(BaseModel):
@@ -181,8 +188,9 @@ class PeersState(BaseModel):
     up: bool
     message: str
     peers: list[PeerState]
-    links: list[int]
-    delivered: int
+    links: list[int]  # (2 * num_links,): places in the list of peers, two for each link
+    open: list[bool]  # (num_links,)
+    delivered: int  # messages that people sent
     under_way: int
 
 

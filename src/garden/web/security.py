@@ -1,9 +1,12 @@
-"""Who may ask: the checks of ``Host`` and ``Origin``, and the headers of every reply."""
+"""Who may ask, and how much: the checks of ``Host`` and ``Origin``, the headers of every reply, and
+the limit of what a request may bring.
+"""
 
 from __future__ import annotations
 
 import ipaddress
 import json
+from collections import deque
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -18,6 +21,55 @@ _HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
+
+
+MAX_BODY = 1 << 20  # bytes, of everything but files
+FILES = "/api/uploads"  # its path has limits of its own
+_TOO_LARGE = f"the request is larger than {MAX_BODY >> 20} MB"
+
+
+class BodyLimit:
+    """Refuses requests that bring more than :data:`MAX_BODY` bytes, before more than that is kept.
+
+    Args:
+        app: The application behind it.
+        limit: Bytes.
+    """
+
+    def __init__(self, app: ASGIApp, limit: int = MAX_BODY) -> None:
+        self.app = app
+        self.limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Read the body, as far as the limit, then pass the request on."""
+        if scope["type"] != "http" or scope["path"] == FILES:
+            await self.app(scope, receive, send)
+            return
+        messages = await self._read(scope, receive)
+        if messages is None:
+            await _refuse(send, 413, _TOO_LARGE)
+            return
+
+        async def receive_again() -> Message:
+            return messages.popleft() if messages else await receive()
+
+        await self.app(scope, receive_again, send)
+
+    async def _read(self, scope: Scope, receive: Receive) -> deque[Message] | None:
+        """The messages that make up the body; None where it is too large."""
+        said = [value for key, value in scope["headers"] if key == b"content-length"]
+        if any(not value.isdigit() or int(value) > self.limit for value in said):
+            return None
+        messages: deque[Message] = deque()
+        size, more = 0, True
+        while more:
+            message = await receive()
+            messages.append(message)
+            size += len(message.get("body", b""))
+            more = message.get("more_body", False)  # not after a disconnection
+            if size > self.limit:
+                return None
+        return messages
 
 
 class Gatekeeper:
@@ -52,10 +104,7 @@ class Gatekeeper:
         if refusal is None:
             await self.app(scope, receive, send_guarded)
             return
-        body = json.dumps({"error": refusal}).encode()
-        headers = [(b"content-type", b"application/json")]
-        await send_guarded({"type": "http.response.start", "status": 403, "headers": headers})
-        await send_guarded({"type": "http.response.body", "body": body})
+        await _refuse(send_guarded, 403, refusal)
 
     def refusal(self, headers: dict[str, str]) -> str | None:
         """Why a request with these headers is refused; None where it is not."""
@@ -78,3 +127,10 @@ class Gatekeeper:
         except ValueError:
             return False
         return True
+
+
+async def _refuse(send: Send, status: int, why: str) -> None:
+    body = json.dumps({"error": why}).encode()
+    headers = [(b"content-type", b"application/json")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

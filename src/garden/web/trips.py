@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from garden.search.config import limit_of
 from garden.search.episode_rng import episode_streams
 from garden.search.lazy_rows import LazyRows
 from garden.search.rounds import node_keys, representations_of
-from garden.search.walk import Choice, walk
+from garden.search.walk import Choice, Walk, walk
 from garden.strategies.base import scores_at_holder
 from garden.strategies.gossip.protocol import GossipStrategy
 from garden.strategies.representations import Representations
@@ -60,23 +61,9 @@ def trip(library: Library, asked: schemas.WalkAsked) -> schemas.Walk:
     if source == target:
         raise GraphError("source and target are the same node: choose two")
     player = library.player(asked.graph, asked.strategy)
-    distance = int(pair_distances(graph, np.array([[source, target]]))[0])
-    limit = limit_of("auto", distance)
-    contender = player.contender
+    contender, pair = player.contender, _Pair.of(graph, source, target)
     choices: list[Choice] = []
-    stream = int(episode_streams(asked.seed, 0, 1)[0])
-    with player.lock:  # lazy rows are made as they are met
-        made = walk(
-            graph,
-            contender.strategy,
-            player.rows,
-            source,
-            target,
-            contender.memory,
-            limit,
-            stream,
-            choices.append,
-        )
+    made = _walked(graph, player, pair, asked.seed, watch=choices.append)
     return schemas.Walk(
         graph=asked.graph,
         strategy=asked.strategy,
@@ -88,11 +75,49 @@ def trip(library: Library, asked: schemas.WalkAsked) -> schemas.Walk:
         path=list(made.nodes),
         hops=hops_of(graph, player, choices),
         delivered=made.delivered,
-        distance=distance,
+        distance=pair.distance,
         shortest_path=shortest_path(graph, source, target),
-        max_hops=limit,
+        max_hops=pair.limit,
         rounds=player.rounds,
     )
+
+
+class _Pair(NamedTuple):
+    """Two nodes, how far apart they are, and the hop at which a message is given up."""
+
+    source: int
+    target: int
+    distance: int
+    limit: int
+
+    @classmethod
+    def of(cls, graph: Graph, source: int, target: int) -> _Pair:
+        distance = int(pair_distances(graph, np.array([[source, target]]))[0])
+        return cls(source, target, distance, limit_of("auto", distance))
+
+
+def _walked(
+    graph: Graph,
+    player: Player,
+    pair: _Pair,
+    seed: int,
+    number: int = 0,
+    watch: Callable[[Choice], None] | None = None,
+) -> Walk:
+    """One message of a player; ``number`` tells apart the messages of one seed."""
+    contender, stream = player.contender, int(episode_streams(seed, number, 1)[0])
+    with player.lock:  # lazy rows are made as they are met
+        return walk(
+            graph,
+            contender.strategy,
+            player.rows,
+            pair.source,
+            pair.target,
+            contender.memory,
+            pair.limit,
+            stream,
+            watch,
+        )
 
 
 def policy_path(
@@ -100,19 +125,7 @@ def policy_path(
 ) -> schemas.PolicyPath:
     """Where a strategy takes one message, without what its holders saw."""
     graph, player = library.graph(graph_id), library.player(graph_id, strategy_id)
-    limit = limit_of("auto", int(pair_distances(graph, np.array([[source, target]]))[0]))
-    contender, stream = player.contender, int(episode_streams(0, 0, 1)[0])
-    with player.lock:
-        made = walk(
-            graph,
-            contender.strategy,
-            player.rows,
-            source,
-            target,
-            contender.memory,
-            limit,
-            stream,
-        )
+    made = _walked(graph, player, _Pair.of(graph, source, target), seed=0)
     label = library.strategy(strategy_id).name
     return schemas.PolicyPath(label=label, path=list(made.nodes), delivered=made.delivered)
 
@@ -276,21 +289,10 @@ def standings(
     truncated = dict.fromkeys(strategy_ids, 0)
     for number in range(num_pairs):
         source, target = (int(end) for end in rng.choice(graph.num_nodes, 2, replace=False))
-        distance = int(pair_distances(graph, np.array([[source, target]]))[0])
-        limit, stream = limit_of("auto", distance), int(episode_streams(seed, number, 1)[0])
+        pair = _Pair.of(graph, source, target)
         for one, player in players.items():
-            with player.lock:
-                made = walk(
-                    graph,
-                    player.contender.strategy,
-                    player.rows,
-                    source,
-                    target,
-                    player.contender.memory,
-                    limit,
-                    stream,
-                )
-            ratios[one].append((made.hops if made.delivered else limit) / distance)
+            made = _walked(graph, player, pair, seed, number)
+            ratios[one].append((made.hops if made.delivered else pair.limit) / pair.distance)
             truncated[one] += not made.delivered
             yield schemas.Standing(
                 strategy=one,

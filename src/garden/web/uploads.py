@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unicodedata
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -27,6 +27,21 @@ _TEXTS = (".csv", ".tsv", ".txt", ".edges", ".edgelist")
 _KINDS = {*_TEXTS, ".graphml", ".gml", ".gexf", ".json", ".npz", ".parquet", ".zip"}
 _MAX_NAME = 80
 assert MAX_BYTES < MAX_UNPACKED
+
+
+class WhichColumnsError(DataError):
+    """A file of which a person must say what its columns are.
+
+    Args:
+        why: What is unclear.
+        columns: The columns there are.
+        arguments: Which are looked for: ``source_column``, ``target_column``, ``node_column``.
+    """
+
+    def __init__(self, why: str, columns: list[str], arguments: list[str]) -> None:
+        super().__init__(why)
+        self.columns = columns
+        self.arguments = arguments
 
 
 @dataclass(frozen=True)
@@ -81,17 +96,25 @@ def stored_name(given: str) -> str:
     return f"upload{kind}.gz" if packed else f"upload{kind}"
 
 
-def parsed(folder: Path, stored: str, given: str, seconds: float = MAX_SECONDS) -> Upload:
+def parsed(
+    folder: Path,
+    stored: str,
+    given: str,
+    columns: Mapping[str, str | None] | None = None,
+    seconds: float = MAX_SECONDS,
+) -> Upload:
     """The graph of a stored file, read by a process that is ended when it takes too long.
 
     Args:
         folder: Where the file lies, and nothing else.
         stored: Its name there.
         given: What people called it.
+        columns: Which columns are meant, by the arguments of :func:`garden.load`.
         seconds: How long reading may take.
     """
     name = shown_name(given)
-    command = [sys.executable, "-P", "-m", "garden.web.read_upload", str(folder), stored]
+    meant = json.dumps({key: column for key, column in (columns or {}).items() if column})
+    command = [sys.executable, "-P", "-m", "garden.web.read_upload", str(folder), stored, meant]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=seconds, stdin=subprocess.DEVNULL
@@ -102,7 +125,10 @@ def parsed(folder: Path, stored: str, given: str, seconds: float = MAX_SECONDS) 
         raise DataError(f"{name}: cannot be read")
     reply = json.loads(done.stdout.strip().splitlines()[-1])
     if "error" in reply:
-        raise DataError(str(reply["error"]).replace(stored, name))
+        why = str(reply["error"]).replace(stored, name)
+        if "columns" in reply:
+            raise WhichColumnsError(why, reply["columns"], reply["arguments"])
+        raise DataError(why)
     messages = [str(line).replace(stored, name) for line in reply["messages"]]
     return Upload(name, read_graph(folder / RESULT).renamed(name), messages)
 

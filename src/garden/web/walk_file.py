@@ -98,7 +98,7 @@ def walk_data(message: RoutedMessage, choices: Sequence[Choice]) -> WalkFile:
 def walk_page(content: WalkFile) -> str:
     """The text of the file."""
     script = (STATIC / "walk.js").read_text(encoding="utf-8")
-    style = (STATIC / "walk.css").read_text(encoding="utf-8")
+    style = (STATIC / "page.css").read_text(encoding="utf-8")
     if "</script" in script.lower() or "</style" in style.lower():
         raise DataError("the page's own script cannot stand in a file: build it anew")
     data = content.model_dump_json().replace("<", "\\u003c")  # no text of a graph ends the script

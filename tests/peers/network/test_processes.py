@@ -89,6 +89,11 @@ def test_network__of_two_processes_sends_finds_and_loses_one(network, capsys, sh
     assert found.keys() == FIELDS
     assert (found["peers"], found["settled"], found["dead_peers"]) == (20, True, [])
     assert sum(len(one["agents"]) for one in found["hosts"]) == 20
+    assert all(agent["settled"] for one in found["hosts"] for agent in one["agents"])
+    texts = [one["texts"] for one in found["hosts"]]
+    assert sum(one.get("delivered", 0) for one in texts) == 2  # what was sent above, and no more
+    assert sum(one["under_way"] for one in texts) == 0
+    assert sum(one["ended"]["delivered"] for one in found["hosts"]) > 2  # the directory's, too
     assert all(one["memory_mb"] < 120 for one in found["hosts"])
     main(["peers", "top", "--looks", "2", "--every", "0.1"])
     assert "20 peers of beacons" in capsys.readouterr().out

@@ -1,6 +1,6 @@
 // Compare: strategies race on one pair, then on many, as a growing chart.
 
-import { type Standing, type Walk, api, followComparison } from "../api";
+import { type Standing, type StrategyEntry, type Walk, api, followComparison } from "../api";
 import { Chart, type Series } from "../chart";
 import { button, nodeField, tick } from "../controls";
 import { fill, h } from "../dom";
@@ -38,6 +38,8 @@ export class Compare implements View {
   private readonly many = h("div", { class: "many", "aria-live": "polite" });
 
   open(session: Session): void {
+    const fit = new Set(able(session).map(({ id }) => id));
+    this.chosen = this.chosen.filter((id) => fit.has(id));
     if (!this.chosen.length) this.chosen = firstChoices(session);
     this.player = new Player((_, share) => this.moment(session, share), () => this.update());
     this.player.speed = 2;
@@ -57,12 +59,14 @@ export class Compare implements View {
   }
 
   private fill(session: Session): void {
-    const boxes = session.menu.strategies.map(({ id, name }) =>
-      tick(name, this.chosen.includes(id), (on) => {
+    const boxes = session.menu.strategies.map((entry) => {
+      const { id, name } = entry;
+      const changed = (on: boolean): void => {
         this.chosen = on ? [...this.chosen, id].slice(-MAX_RACERS) : this.chosen.filter((other) => other !== id);
         void this.race(session);
-      }),
-    );
+      };
+      return tick(name, this.chosen.includes(id), changed, session.unfit(entry));
+    });
     const again = (): void => void this.race(session);
     fill(
       session.panel,
@@ -170,8 +174,13 @@ export class Compare implements View {
   }
 }
 
+/** The strategies that can work on the chosen graph. */
+function able(session: Session): StrategyEntry[] {
+  return session.menu.strategies.filter((one) => session.unfit(one) === null);
+}
+
 function firstChoices(session: Session): string[] {
-  const all = session.menu.strategies;
+  const all = able(session);
   const wanted = FIRST_CHOICES.flatMap((stem) => all.find(({ name }) => name.startsWith(stem))?.id ?? []);
   return [...new Set([session.strategy, ...wanted])].slice(0, 4);
 }

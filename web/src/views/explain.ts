@@ -22,7 +22,7 @@ const MEANING: Record<ValueKind, string> = {
   distance: "Hops to the target. No agent knows this: it takes the whole graph to see it.",
 };
 
-const NO_VALUE = "None of the strategies here learned a value. A policy that was trained by the method a2c did: garden serve --strategy RUN offers it.";
+const NO_VALUE = "None of the strategies that work on this graph learned a value. A policy that was trained by the method a2c did: garden serve --strategy RUN offers it.";
 
 /** The third tab. */
 export class Explain implements View {
@@ -93,7 +93,7 @@ export class Explain implements View {
   private withValue(session: Session): boolean {
     const { strategies } = session.menu;
     if (strategies.find(({ id }) => id === session.strategy)?.has_value) return true;
-    const other = strategies.find((strategy) => strategy.has_value);
+    const other = strategies.find((strategy) => strategy.has_value && session.unfit(strategy) === null);
     if (!other) return false;
     session.strategy = other.id;
     this.fill(session);

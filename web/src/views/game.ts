@@ -3,15 +3,11 @@
 import { type Choice, type Game, type GameResult, api } from "../api";
 import { button, tick } from "../controls";
 import { fill, h } from "../dom";
-import { OKABE_ITO } from "../palette";
 import { type Session, type View, tell } from "../session";
-import type { Point } from "../stage";
-import { drawMessage, drawPath, drawTag, mark } from "../overlay";
-import { percent, prefersStill } from "../trip";
+import { percent } from "../trip";
+import { legend, ordered, paintMap, paintRing } from "./game_picture";
 
 const PLAYER = "garden-player";
-const MANY_NODES = 1000; // beyond it nodes are small, and those that can be chosen stand out more
-const [NAME_WIDTH, NAME_HEIGHT] = [150, 22]; // pixels that a name is given
 
 /** The fourth tab. */
 export class Play implements View {
@@ -23,10 +19,12 @@ export class Play implements View {
   private consent = false;
   private busy = false;
   private filter = "";
+  private session: Session | null = null;
   private readonly trouble = h("div", {});
   private readonly live = h("p", { class: "visually-hidden", "aria-live": "polite" });
 
-  async open(session: Session): Promise<void> {
+  open(session: Session): void {
+    this.session = session;
     fill(session.transport);
     session.stage.onTheme(() => this.paint(session));
     session.stage.onClick((node) => {
@@ -38,18 +36,21 @@ export class Play implements View {
 
   close(): void {
     this.filter = "";
+    this.session?.stage.arrange(null);
+    this.session = null;
   }
 
   private start(session: Session): void {
     this.game = null;
     const { graph } = session;
+    session.stage.arrange(null);
     session.stage.paint({ colour: () => session.stage.colours.node });
     session.stage.draw(null);
     fill(session.legend);
     fill(
       session.panel,
       h("h1", {}, "You are the letter"),
-      h("p", { class: "lead" }, "Reach the target by clicking from neighbour to neighbour. You see what an agent sees: your neighbours, what they share with the target, and how many links they have. No map."),
+      h("p", { class: "lead" }, "Reach the target by clicking from neighbour to neighbour. You see what an agent sees: your neighbours, what they share with the target, and how many links they have. No map: it is shown at the end."),
       this.trouble,
       session.menu.game_note && graph?.id === session.menu.game_graph ? h("p", { class: "hint" }, session.menu.game_note) : null,
       h("p", {}, `Graph: ${graph?.name ?? ""}, ${graph?.num_nodes.toLocaleString("en") ?? ""} nodes.`),
@@ -74,8 +75,7 @@ export class Play implements View {
       session.source = this.game.source;
       session.target = this.game.target;
       tell(this.trouble, null);
-      this.show(session);
-      focusFirst(session.panel);
+      this.goOn(session);
     } catch (error) {
       tell(this.trouble, error);
     }
@@ -87,8 +87,7 @@ export class Play implements View {
     try {
       this.game = await api.move(this.game.id, node);
       this.filter = "";
-      this.show(session);
-      focusFirst(session.panel);
+      this.goOn(session);
     } catch (error) {
       tell(this.trouble, error);
     } finally {
@@ -100,20 +99,26 @@ export class Play implements View {
     if (!this.game) return;
     try {
       this.game = await api.giveUp(this.game.id);
-      this.show(session);
-      focusFirst(session.panel);
+      this.goOn(session);
     } catch (error) {
       tell(this.trouble, error);
     }
+  }
+
+  /** Shows what a reply brought, unless another tab was opened meanwhile. */
+  private goOn(session: Session): void {
+    if (this.session !== session) return;
+    this.show(session);
+    focusFirst(session.panel);
   }
 
   private show(session: Session): void {
     const game = this.game;
     if (!game) return;
     this.paint(session);
-    session.stage.look(game.over ? [] : [game.holder, game.target, ...game.choices.map(({ node }) => node)]);
+    session.stage.look([]);
     session.stage.container.dataset["holder"] = String(game.holder);
-    fill(session.legend, h("span", { class: "key key-holder" }, "you"), h("span", { class: "key key-target" }, "target"), h("span", { class: "key key-candidate" }, "where you can go"));
+    fill(session.legend, ...legend(game));
     if (game.over && game.result) this.end(session, game, game.result);
     else this.step(session, game);
   }
@@ -147,9 +152,7 @@ export class Play implements View {
 
   private visible(game: Game): Choice[] {
     const wanted = this.filter.toLowerCase();
-    return game.choices
-      .filter(({ name }) => name.toLowerCase().includes(wanted))
-      .sort((a, b) => Number(b.is_target) - Number(a.is_target) || b.shared.length - a.shared.length || b.degree - a.degree);
+    return ordered(game).filter(({ name }) => name.toLowerCase().includes(wanted));
   }
 
   private end(session: Session, game: Game, result: GameResult): void {
@@ -180,38 +183,11 @@ export class Play implements View {
   }
 
   private paint(session: Session): void {
-    const { stage } = session;
-    const { colours } = stage;
-    const game = this.game;
-    if (!game) return;
-    const open = new Set(game.choices.map(({ node }) => node));
-    const path = new Set(game.path);
-    const many = (session.graph?.num_nodes ?? 0) > MANY_NODES;
-    const known = (node: number): boolean => open.has(node) || path.has(node) || node === game.target;
-    stage.paint({
-      colour: (node) => (node === game.target ? colours.target : node === game.holder ? colours.holder : open.has(node) ? colours.candidate : path.has(node) ? colours.path : colours.dim),
-      size: (node) => (node === game.target || node === game.holder ? 1.8 : open.has(node) ? (many ? 3 : 1.3) : 0.8),
-      edge: (from, to) => (known(from) && known(to) ? colours.seenEdge : colours.dimEdge),
-      above: known,
-    });
-    stage.draw((context, place, now) => {
-      const result = game.over ? game.result : null;
-      if (result) {
-        drawPath(context, result.shortest_path.map(place), OKABE_ITO.green, 3, [2, 7]);
-        drawPath(context, result.policy.path.map(place), OKABE_ITO.orange, 3);
-      } else {
-        for (const node of open) drawPath(context, [place(game.holder), place(node)], colours.seenEdge, 1);
-        drawNames(context, session, [...open], [place(game.holder), place(game.target)], place);
-      }
-      drawPath(context, game.path.map(place), colours.path, 3.5);
-      mark(context, place(game.target), colours.target, "diamond");
-      drawTag(context, place(game.target), session.name(game.target), colours.target, colours.background, 16);
-      drawMessage(context, place(game.holder), colours, prefersStill() || game.over ? 0 : now, game.delivered);
-      return !game.over && !prefersStill();
-    });
+    if (!this.game) return;
+    if (this.game.over) paintMap(session, this.game);
+    else paintRing(session, this.game);
   }
 }
-
 
 function choiceButton(choice: Choice, pick: () => void): HTMLElement {
   const shared = choice.shared.length ? `shares ${choice.shared.slice(0, 3).join(", ")}${choice.shared.length > 3 ? ` and ${choice.shared.length - 3} more` : ""}` : "shares nothing with the target";
@@ -255,17 +231,6 @@ function stored(): string | null {
     return found && /^[0-9a-f]{16}$/.test(found) ? found : null;
   } catch {
     return null;
-  }
-}
-
-/** The names of where one can go, as far as they stand clear of one another. */
-function drawNames(context: CanvasRenderingContext2D, session: Session, nodes: readonly number[], taken: Point[], place: (node: number) => Point): void {
-  const { ink, background } = session.stage.colours;
-  for (const node of nodes) {
-    const at = place(node);
-    if (taken.some(({ x, y }) => Math.abs(x - at.x) < NAME_WIDTH && Math.abs(y - at.y) < NAME_HEIGHT)) continue;
-    taken.push(at);
-    drawTag(context, at, session.name(node), ink, background, 8);
   }
 }
 

@@ -1,6 +1,6 @@
 // Bring your own: drop a file, see it, adapt or train a policy on it, take the policy home.
 
-import { type Job, api, followJob } from "../api";
+import { type Columns, type Job, Refused, type WhichColumns, api, followJob } from "../api";
 import { Chart } from "../chart";
 import { button } from "../controls";
 import { fill, h } from "../dom";
@@ -13,6 +13,12 @@ const MINUTES = [1, 2, 5, 15, 60];
 const KINDS: Record<Job["kind"], { title: string; text: string }> = {
   adapt: { title: "Adapt", text: "Fit the shipped policy to this graph. Seconds." },
   train: { title: "Train", text: "Train a policy of its own: it learns this graph by heart. It ends by itself, or when the time is up." },
+};
+
+const COLUMN_LABELS: Record<string, string> = {
+  source_column: "One end of each edge",
+  target_column: "The other end",
+  node_column: "The name of each node",
 };
 
 /** The fifth tab. */
@@ -81,11 +87,11 @@ export class Own implements View {
     return h("div", { class: "drop-area" }, input, zone);
   }
 
-  private async upload(session: Session, file: File): Promise<void> {
+  private async upload(session: Session, file: File, columns: Columns = {}): Promise<void> {
     fill(this.trouble);
     fill(this.about, h("p", { class: "hint" }, `Reading ${file.name} …`));
     try {
-      const entry = await api.upload(file);
+      const entry = await api.upload(file, columns);
       await session.reload();
       await this.chosen(entry.id);
       session.stage.paint({ colour: () => session.stage.colours.node });
@@ -98,7 +104,21 @@ export class Own implements View {
     } catch (error) {
       fill(this.about);
       tell(this.trouble, error);
+      if (error instanceof Refused && error.asked) this.trouble.append(this.columnForm(session, file, error.asked));
     }
+  }
+
+  /** Lets a person say which columns of a table are meant; then the file is sent again. */
+  private columnForm(session: Session, file: File, asked: WhichColumns): HTMLElement {
+    const menus = asked.arguments.map((argument, at) => {
+      const options = asked.columns.map((column, place) => h("option", { value: column, selected: place === at }, column));
+      const select = h("select", { id: `choose-${argument}` }, ...options);
+      return { argument, select, field: h("div", { class: "field" }, h("label", { for: select.id }, COLUMN_LABELS[argument] ?? argument), select) };
+    });
+    const read = (): void => {
+      void this.upload(session, file, Object.fromEntries(menus.map(({ argument, select }) => [argument, select.value])));
+    };
+    return h("div", { class: "form", id: "which-columns" }, ...menus.map(({ field }) => field), button("Read it so", read, "primary"));
   }
 
   private timeLimit(): HTMLElement {

@@ -32,6 +32,26 @@ _PAIRS = (
 _WEIGHTS = {"weight", "weights", "w", "count", "value", "time", "timestamp", "date", "type", "kind"}
 _NODE_NAMES = ("node", "id", "node_id", "nodeid", "name", "label", "key")
 _MAX_LISTED = 12
+ENDS = ("source_column", "target_column")  # the arguments that name the ends of an edge
+
+
+class ColumnsError(DataError):
+    """A table whose columns must be told apart by somebody who knows it.
+
+    Args:
+        why: What is unclear.
+        advice: How a caller of :func:`garden.load` makes it clear.
+        columns: The columns there are.
+        arguments: Those of :func:`garden.load` that name the columns which are looked for.
+    """
+
+    def __init__(
+        self, why: str, advice: str, columns: Sequence[str], arguments: Sequence[str]
+    ) -> None:
+        super().__init__(f"{why} {advice}")
+        self.why = why
+        self.columns = tuple(columns)
+        self.arguments = tuple(arguments)
 
 
 def end_columns(table: Table, chosen: ColumnNames) -> tuple[str, str]:
@@ -57,9 +77,11 @@ def end_columns(table: Table, chosen: ColumnNames) -> tuple[str, str]:
     usual = _usual_pair(keys)
     found = usual if usual and _fits(usual, pair) else _only_pair(table, pair)
     if found is None:
-        raise DataError(
-            f"{table.name}: which columns hold the two ends of an edge? Name them with "
-            f"source_column and target_column; there are {_listed(keys)}"
+        raise ColumnsError(
+            f"{table.name}: which columns hold the two ends of an edge?",
+            f"Name them with source_column and target_column; there are {_listed(keys)}",
+            keys,
+            ENDS,
         )
     return found
 
@@ -103,9 +125,11 @@ def name_column(table: Table, ends: Collection[str], chosen: ColumnNames) -> str
             return found[0]
     if len(keys) == 1:
         return keys[0]
-    raise DataError(
-        f"{table.name}: expected a header with the column node: which column names the nodes? "
-        f"Name it with node_column; there are {_listed(keys)}"
+    raise ColumnsError(
+        f"{table.name}: expected a header with the column node: which column names the nodes?",
+        f"Name it with node_column; there are {_listed(keys)}",
+        keys,
+        ("node_column",),
     )
 
 

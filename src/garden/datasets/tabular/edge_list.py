@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from garden.datasets.tabular.column_roles import usual_end_columns
+from garden.datasets.tabular.column_roles import ENDS, ColumnsError, usual_end_columns
 from garden.datasets.tabular.parse import parse_tables
 from garden.datasets.tabular.table import ColumnNames, Table, column_keys, is_large
 from garden.datasets.text_files import (
@@ -143,9 +143,12 @@ def _has_header(lines: _EdgeLines, path: Path, chosen: ColumnNames) -> bool:
         _LOG.info("%s: the first line is taken for a header: words above numbers", path)
         return True
     if len(first) < 2 or len(first) > 3:
-        raise DataError(
+        raise ColumnsError(
             f"{path}, line {lines.number}: {len(first)} columns: expected source, target and "
-            "perhaps a weight, or a header that names them (source_column, target_column)"
+            "perhaps a weight, or a header that names them",
+            "(source_column, target_column)",
+            first if len(set(first)) == len(first) > 1 else (),
+            ENDS,
         )
     return False
 

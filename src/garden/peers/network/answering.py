@@ -44,6 +44,7 @@ class Answering:
         self._waiting: dict[bytes, Reply] = {}  # who waits for the end of a message
         self._watches: list[tuple[bytes, Reply]] = []
         self._endings: Counter[str] = Counter()
+        self._texts: Counter[str] = Counter()  # endings of what requests sent
         self.is_stopped = False
         host.watch(self._note)
 
@@ -79,6 +80,7 @@ class Answering:
             "held": sum(agent.num_held for agent in host.agents.values()),
             "settled": host.is_settled,
             "ended": dict(self._endings),
+            "texts": {"under_way": len(self._waiting), **self._texts},
             "cards_kept": self._directory.num_kept if self._directory else 0,
             "memory_mb": round(_resident_bytes() / 1e6, 1),
             "counts": asdict(host.counts) | {"strangers": host.sockets.refused},
@@ -91,6 +93,7 @@ class Answering:
                     "open": [_hex(end) for end in sorted(open_links[key])],
                     "lost": [_hex(end) for end in lost[key]],
                     "held": host.agents[key].num_held,
+                    "settled": host.agents[key].is_quiet,
                 }
                 for key, one in host.members.items()
             ]
@@ -159,6 +162,7 @@ class Answering:
             self._endings[event.ended.ending] += 1
             waiting = self._waiting.pop(message_id, None)
             if waiting is not None:
+                self._texts[event.ended.ending] += 1
                 waiting(_ended_reply(event.ended))
         for watch in list(self._watches):
             if watch[0] in (b"", message_id) and not watch[1](self._event_reply(event)):
