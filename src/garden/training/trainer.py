@@ -26,7 +26,7 @@ from garden.models.registry import ModelConfig, build_model
 from garden.search.chain import chain_of_scores
 from garden.training.callbacks import Listener
 from garden.training.methods.a2c import a2c_loss
-from garden.training.methods.base import UpdateLoss
+from garden.training.methods.base import UpdateLoss, clip_each_seed
 from garden.training.methods.config import TrainingConfig
 from garden.training.methods.exact import exact_loss
 from garden.training.methods.guided import guided_loss
@@ -41,6 +41,7 @@ from garden.training.state import (
     has_lost_patience,
     last_update,
     note_ratio,
+    seed_of_stack,
     step_size,
 )
 from garden.training.training_graph import (
@@ -53,11 +54,14 @@ from garden.training.training_graph import (
 from garden.training.validation import (
     HANDOVER_TEMPERATURES,
     HandedOver,
+    Stored,
     best_of_training,
     choose_temperature,
     copy_of_best,
+    handed_over_before,
     validation_metrics,
     weigh_last,
+    with_earlier,
 )
 
 Loss = Callable[[Model, TrainingGraph, Any, Dropout, torch.Generator], UpdateLoss]
@@ -115,7 +119,7 @@ class Trainer:
         model.know(graph.attributes)
         model.to(device)
         generator = torch.Generator(device=device)
-        generator.manual_seed(_seed_of_stack(seeds))
+        generator.manual_seed(seed_of_stack(seeds))
         optimiser = torch.optim.AdamW(
             model.parameters(), lr=self.config.learning_rate, weight_decay=self.config.weight_decay
         )
@@ -126,6 +130,12 @@ class Trainer:
         self.pace = Pace(clock)
         self.plan = self._plan()
         self._limit = 0.0  # seconds, where there is a deadline
+        self._earlier: list[Stored | None] = []  # handed over when a resumed run was stopped
+
+    def resume(self) -> None:
+        """Continue from what the folders hold."""
+        self.state.load(self.folders)
+        self._earlier = handed_over_before(self.folders)
 
     def _plan(self) -> Plan:
         config = self.config
@@ -279,9 +289,15 @@ class Trainer:
             )
         state.validated = state.update
         state.save(self.folders)
+        if self.folders:
+            self._best_so_far().save(self.folders)
         self.pace.storing += self.pace.lap()
         for listener in self.listeners:
             listener.on_validation(records)
+
+    def _best_so_far(self) -> HandedOver:
+        """What would be handed over if training were stopped now; apart from the state."""
+        return with_earlier(copy_of_best(self.state), self._earlier)
 
     def _lap(self, kind: str) -> None:
         """Note what a part of a validation took, and end it where its time is up."""
@@ -296,15 +312,16 @@ class Trainer:
             handed = best_of_training(self.state)
             self._choose_temperature(handed)
             self.state.save(self.folders)
+            handed.save(self.folders)
             return handed
-        handed = copy_of_best(self.state)
+        handed = self._best_so_far()
         self.state.save(self.folders)
         try:
             if not interrupt.repeated:
                 self._close(handed)
         except (KeyboardInterrupt, _TimeUpError):
             _LOG.info("the policy that is handed over was not validated to the end")
-        self.state.save_policies(self.folders, handed.weights)
+        handed.save(self.folders)
         return handed
 
     def _close(self, handed: HandedOver) -> None:
@@ -329,20 +346,3 @@ class Trainer:
             share,
         )
         return ratios
-
-
-def clip_each_seed(model: Model, largest: float) -> None:
-    """Scale each seed's gradient down to a norm of at most ``largest``."""
-    gradients = [p.grad for p in model.parameters() if p.grad is not None]
-    squares = torch.stack([g.square().flatten(1).sum(dim=1) for g in gradients]).sum(dim=0)
-    factors = (largest / (squares.sqrt() + 1e-6)).clamp(max=1.0)
-    for gradient in gradients:
-        gradient.mul_(factors.reshape(-1, *[1] * (gradient.dim() - 1)))
-
-
-def _seed_of_stack(seeds: tuple[int, ...]) -> int:
-    """One number for the random stream that a stack of seeds shares."""
-    number = 0
-    for seed in seeds:
-        number = (number * 1_000_003 + seed + 1) % (1 << 63)
-    return number

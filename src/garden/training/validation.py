@@ -3,19 +3,24 @@
 A training that ran to its end hands over what validation called best. One that was stopped also
 weighs the weights that it stopped at, which may be better than all that was validated before; this
 concerns the policy handed over only, and what the training would continue from stays as it is.
+Resumed and stopped again, it hands that policy over until a better one is validated; one that ends
+by itself hands over what it would have without a stop.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from garden.models.base import Model
+from garden.models.policy import read_tensors, write_tensors
 from garden.search.chain import chain_of_scores
+from garden.storage import WEIGHTS_FILE
 from garden.training.chain_solvers import DENSE_NODES
 from garden.training.methods.base import (
     distances_towards,
@@ -24,7 +29,7 @@ from garden.training.methods.base import (
     scores_towards,
     with_all_links,
 )
-from garden.training.state import SeedProgress, TrainingState, is_stacked
+from garden.training.state import SeedProgress, TrainingState, slice_of, weights_of
 from garden.training.training_graph import LARGE_NODES, Links, TrainingGraph
 
 _ENTRIES_PER_BLOCK = 1 << 21  # scores of a block of targets
@@ -209,6 +214,42 @@ class HandedOver:
         """Whether the model has a temperature to choose."""
         return "temperature" in self.weights
 
+    def take(self, seed: int, weights: Mapping[str, Tensor], progress: SeedProgress) -> None:
+        """Replace a seed's policy.
+
+        Args:
+            seed: its place in the stack.
+            weights: of that seed, as a stack of one.
+            progress: how they came about.
+        """
+        for name, tensor in weights.items():
+            slice_of(name, self.weights[name], seed).copy_(tensor)
+        self.seeds[seed] = progress
+
+    def save(self, folders: Sequence[Path]) -> None:
+        """Write each seed's policy, and how it came about, into its folder."""
+        for seed, folder in enumerate(folders):
+            record = {"progress": vars(self.seeds[seed])}
+            write_tensors(folder / WEIGHTS_FILE, weights_of(self.weights, seed), record)
+
+
+Stored = tuple[dict[str, Tensor], SeedProgress]
+"""A seed's weights, as a stack of one, and how they came about."""
+
+
+def handed_over_before(folders: Sequence[Path]) -> list[Stored | None]:
+    """The policies that lie in run folders, one per seed; None where none or an older one lies.
+
+    Args:
+        folders: one per seed.
+    """
+    found: list[Stored | None] = []
+    for folder in folders:
+        path = folder / WEIGHTS_FILE
+        weights, record = read_tensors(path) if path.exists() else ({}, {})
+        found.append((weights, SeedProgress(**record["progress"])) if record else None)
+    return found
+
 
 def best_of_training(state: TrainingState) -> HandedOver:
     """What validation called best, as the state holds it: a choice made here is stored there."""
@@ -219,6 +260,19 @@ def copy_of_best(state: TrainingState) -> HandedOver:
     """The same apart from the state, so that nothing is changed there."""
     weights = {name: tensor.clone() for name, tensor in state.best.items()}
     return HandedOver(weights, [replace(progress) for progress in state.seeds])
+
+
+def with_earlier(handed: HandedOver, earlier: Sequence[Stored | None]) -> HandedOver:
+    """The better of two policies, for each seed.
+
+    Args:
+        handed: what the training would hand over now; a copy, which is changed.
+        earlier: what it handed over when it was last stopped.
+    """
+    for seed, stored in enumerate(earlier):
+        if stored is not None and stored[1].best_ratio < handed.seeds[seed].best_ratio:
+            handed.take(seed, *stored)
+    return handed
 
 
 def weigh_last(handed: HandedOver, state: TrainingState, measure: Measure) -> None:
@@ -233,28 +287,30 @@ def weigh_last(handed: HandedOver, state: TrainingState, measure: Measure) -> No
     for seed, progress in enumerate(handed.seeds):
         if float(ratios[seed]) >= progress.best_ratio:
             continue
-        progress.best_ratio, progress.best_update = float(ratios[seed]), state.update
-        for name, tensor in state.model.state_dict().items():
-            if is_stacked(name):
-                handed.weights[name][seed] = tensor[seed]
+        last = SeedProgress(best_ratio=float(ratios[seed]), best_update=state.update)
+        handed.take(seed, weights_of(state.model.state_dict(), seed), last)
 
 
 def choose_temperature(handed: HandedOver, state: TrainingState, measure: Measure) -> None:
-    """Give each policy the temperature that validation asks for.
+    """Give each policy the temperature that validation asks for, where it has none yet.
 
     Args:
         handed: the policies; their temperatures are set.
         state: the training as it stands.
         measure: gives validation ratios at some temperatures.
     """
-    handed.weights["temperature"].fill_(1.0)
+    if all(progress.tempered_ratio is not None for progress in handed.seeds):
+        return
+    plain = torch.ones_like(handed.weights["temperature"])
     last = {name: tensor.clone() for name, tensor in state.model.state_dict().items()}
-    state.model.load_state_dict(handed.weights)
+    state.model.load_state_dict({**handed.weights, "temperature": plain})
     try:
         ratios = measure(HANDOVER_TEMPERATURES)
     finally:
         state.model.load_state_dict(last)
     for seed, progress in enumerate(handed.seeds):
+        if progress.tempered_ratio is not None:
+            continue
         place = best_temperature(ratios[:, seed])
         progress.temperature = HANDOVER_TEMPERATURES[place]
         progress.tempered_ratio = float(ratios[place, seed].mean())

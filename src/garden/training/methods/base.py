@@ -307,3 +307,12 @@ def entropies(log_chances: Tensor, problem: Links) -> Tensor:
         (len(log_chances), problem.num_nodes), dtype=log_chances.dtype, device=log_chances.device
     )
     return empty.index_add(1, problem.holders, -log_chances.exp() * log_chances)
+
+
+def clip_each_seed(model: Model, largest: float) -> None:
+    """Scale each seed's gradient down to a norm of at most ``largest``."""
+    gradients = [p.grad for p in model.parameters() if p.grad is not None]
+    squares = torch.stack([g.square().flatten(1).sum(dim=1) for g in gradients]).sum(dim=0)
+    factors = (largest / (squares.sqrt() + 1e-6)).clamp(max=1.0)
+    for gradient in gradients:
+        gradient.mul_(factors.reshape(-1, *[1] * (gradient.dim() - 1)))
