@@ -174,7 +174,6 @@ def test_gradient__agrees_with_monte_carlo_within_its_error():
     log_chances = log_policy(scores, PROBLEM)
     batch = walk_batch(log_chances, targets, sources, 400, PROBLEM, generator)
     hops = batch.walking.sum(dim=0)[0]  # an episode of h hops returns γ^(h−1) from its start
-    steps = torch.arange(len(batch.hops))[:, None]
     # G_t = γ^(h−1−t), so γ^t G_t is the same at every hop of an episode.
     worth = gamma ** (hops - 1).double() * (hops < 400)
     chances = log_chances[0].exp()
@@ -187,7 +186,6 @@ def test_gradient__agrees_with_monte_carlo_within_its_error():
         policy = torch.zeros(24, 24, dtype=torch.float64)
         policy[PROBLEM.holders, PROBLEM.neighbours] = chances
         samples += (walking * worth)[:, None] * (own - policy[holder])
-    assert steps.numel() > 0
     mean, error = samples.mean(dim=0), samples.std(dim=0) / walks**0.5
     assert ((mean - exact.grad[0]).abs() <= 4.5 * error + 1e-9).all()
 
