@@ -308,7 +308,7 @@ def as_if_large(monkeypatch):
     """Has a graph of 40 nodes trained and validated as very large ones are."""
     monkeypatch.setattr(base, "LARGE_NODES", 10)
     monkeypatch.setattr(guided, "LARGE_NODES", 10)
-    monkeypatch.setattr(base, "_NODES_AT_ONCE", 7)
+    monkeypatch.setattr(base, "NODES_AT_ONCE", 7)
 
 
 def trellis():

@@ -180,8 +180,8 @@ def test_time_limit__holds_to_a_tenth_or_an_update_and_hands_over_a_trained_poli
 
 def test_time_limit__that_not_even_a_validation_fits_in_is_kept(monkeypatch, tmp_path):
     clock = FakeClock(monkeypatch, 1.0, 100.0, NUM_TARGETS)
-    monkeypatch.setattr(validation, "_QUICK_NODES", 0)
-    monkeypatch.setattr(validation, "_FEW_CHAINS", 1)
+    monkeypatch.setattr(validation, "QUICK_NODES", 0)
+    monkeypatch.setattr(validation, "FEW_CHAINS", 1)
     trainer = Trainer([LARGER], TRELLIS.resolved(), SIZE, folders=[tmp_path], clock=clock)
     outcome = trainer.run(max_minutes=0.5)
     assert outcome.stopped == "time"

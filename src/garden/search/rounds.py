@@ -30,7 +30,7 @@ from garden.strategies.representations import Representations, concatenated, dif
 
 ROWS_PER_BLOCK = 1 << 16  # neighbours' rows that are heard at a time
 ROUNDS_PER_NODE = 4  # more than it takes to tell something across a graph and back
-_BYTES_PER_BEACON = 150  # of each node at the peak of settling, from those of benchmarks
+BYTES_PER_BEACON = 150  # of each node at the peak of settling, from those of benchmarks
 MIN_ROUNDS = 1000  # for graphs so small that a fixed number of rounds may be longer
 
 
@@ -140,7 +140,7 @@ def _settle_afresh(graph: Graph, strategy: GossipStrategy, progress: Progress) -
         except ImportError:  # no numba on this machine
             return settle_by_rounds(graph, strategy, keys, progress)
         require_memory(
-            graph.num_nodes * strategy.k * _BYTES_PER_BEACON,
+            graph.num_nodes * strategy.k * BYTES_PER_BEACON,
             f"settling {strategy.name} on {graph.num_nodes} nodes",
             f"keep fewer beacons, such as beacons:k={max(1, strategy.k // 2)}",
         )

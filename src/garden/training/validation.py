@@ -34,8 +34,8 @@ from garden.training.training_graph import LARGE_NODES, Links, TrainingGraph
 
 _ENTRIES_PER_BLOCK = 1 << 21  # scores of a block of targets
 DENSE_ENTRIES = 1 << 28  # of one batch of dense systems, on a GPU
-_FEW_CHAINS = 8  # between looks at the clock, on graphs where each of them takes its time
-_QUICK_NODES = 5000
+FEW_CHAINS = 8  # between looks at the clock, on graphs where each of them takes its time
+QUICK_NODES = 5000
 
 Lap = Callable[[str], None]
 """Called with what the time since the last call was spent on: embedding, scoring, walking."""
@@ -133,11 +133,11 @@ def _hops_in_parts(
     scores: Tensor, targets: Tensor, max_hops: int, problem: TrainingGraph, lap: Lap
 ) -> tuple[Tensor, Tensor]:
     """What ``validation_hops`` gives, with a look at the clock now and then on large graphs."""
-    if scores.device.type != "cpu" or problem.num_nodes <= _QUICK_NODES:
+    if scores.device.type != "cpu" or problem.num_nodes <= QUICK_NODES:
         return validation_hops(scores, targets, max_hops, problem)
     parts = []
-    for start in range(0, len(targets), _FEW_CHAINS):
-        few = slice(start, start + _FEW_CHAINS)
+    for start in range(0, len(targets), FEW_CHAINS):
+        few = slice(start, start + FEW_CHAINS)
         parts.append(validation_hops(scores[few], targets[few], max_hops, problem))
         lap("walking")
     return torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts])

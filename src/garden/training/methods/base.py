@@ -21,7 +21,7 @@ from garden.models.base import Model, TargetContext
 from garden.models.layers import KEEP_ALL, Dropout
 from garden.training.training_graph import LARGE_NODES, Links, TrainingGraph
 
-_NODES_AT_ONCE = 16_384  # ego graphs that a block embeds without gradients
+NODES_AT_ONCE = 16_384  # ego graphs that a block embeds without gradients
 _WIDEST_SPREAD = 600.0  # float64 still tells exp(−600), and a sum of such, from zero
 
 
@@ -122,7 +122,7 @@ def embedded_rows(
         return model.embed(problem.egos, dropout)
     if needed is None:
         everything = torch.arange(problem.num_nodes, device=problem.device)
-        blocks = torch.split(everything, _NODES_AT_ONCE)
+        blocks = torch.split(everything, NODES_AT_ONCE)
     else:
         blocks = (needed,)
     shape = (model.num_seeds, problem.num_nodes, model.row_width)
