@@ -77,6 +77,6 @@ def _choice(
     if step.target_offered:
         return step
     scores = traits(step) @ weights
-    chances = np.exp(scores - scores.max())
-    chosen = int(rng.choice(len(offered), p=chances / chances.sum()))
+    probabilities = np.exp(scores - scores.max())
+    chosen = int(rng.choice(len(offered), p=probabilities / probabilities.sum()))
     return Step(degrees, common, chosen, False, 0.0)

@@ -111,8 +111,8 @@ def train_seeds(
 
 def _advise(trainer: Trainer) -> None:
     """On a large graph and a CPU, say what all updates may take, and what needs no training."""
-    graph = trainer.problem.graph
-    if trainer.problem.device.type != "cpu" or graph.num_nodes <= ADVISED_NODES:
+    graph = trainer.training_graph.graph
+    if trainer.training_graph.device.type != "cpu" or graph.num_nodes <= ADVISED_NODES:
         return
     seconds = seconds_of_training(graph, trainer.state.model, trainer.config)
     _LOG.info(

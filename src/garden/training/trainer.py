@@ -108,11 +108,11 @@ class Trainer:
         require_memory_for(config, tasks[0].graph.num_nodes, len(tasks))
         self.config = with_limit(config, tasks)
         serialized = self.config.validation_pairs == "serialized"
-        self.problem = make_training_graph(tasks, device, serialized)
+        self.training_graph = make_training_graph(tasks, device, serialized)
         self.folders, self.listeners = folders, listeners
         seeds = tuple(task.seed for task in tasks)
         initial = seeds if config.init_seed is None else (config.init_seed,) * len(seeds)
-        graph = self.problem.graph
+        graph = self.training_graph.graph
         size = sized_for(graph, self.config, model_config)
         model = build_model(self.config.model, graph.num_attributes, size, initial)
         model.standardise_by(graph.attributes)
@@ -180,9 +180,9 @@ class Trainer:
 
     def _warm_up(self) -> None:
         """Have the chain compiled before anything is timed."""
-        if self.problem.device.type == "cpu":
-            scores = np.zeros((1, self.problem.num_nodes))
-            chain_of_scores(self.problem.graph, scores, "softmax", np.zeros(1, np.int64), 1)
+        if self.training_graph.device.type == "cpu":
+            scores = np.zeros((1, self.training_graph.num_nodes))
+            chain_of_scores(self.training_graph.graph, scores, "softmax", np.zeros(1, np.int64), 1)
 
     def _loop(self, started: float, interrupt: Interrupt) -> str:
         """Update and validate by turns; the word says why it ended."""
@@ -237,7 +237,7 @@ class Trainer:
     def _update(self) -> None:
         state, config = self.state, self.config
         loss = LOSSES[config.method](
-            state.model, self.problem, config, self.dropout, state.generator
+            state.model, self.training_graph, config, self.dropout, state.generator
         )
         if not bool(torch.isfinite(loss.loss).all()):
             raise TrainingError(
@@ -269,7 +269,9 @@ class Trainer:
     def _validate(self) -> None:
         state = self.state
         self.pace.start_validation()
-        each, late = validation_metrics(state.model, self.problem, self.config.limit, lap=self._lap)
+        each, late = validation_metrics(
+            state.model, self.training_graph, self.config.limit, lap=self._lap
+        )
         ratios, truncation = each[0].mean(dim=1), late[0].mean(dim=1)
         records = []
         for seed, progress in enumerate(state.seeds):
@@ -339,7 +341,7 @@ class Trainer:
         self.pace.start_validation()
         ratios, _ = validation_metrics(
             self.state.model,
-            self.problem,
+            self.training_graph,
             self.config.limit,
             temperatures,
             self._lap,

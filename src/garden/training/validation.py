@@ -53,7 +53,7 @@ def _no_lap(_kind: str) -> None:
 
 def validation_metrics(
     model: Model,
-    problem: TrainingGraph,
+    graph: TrainingGraph,
     max_hops: int,
     temperatures: Sequence[float] = (1.0,),
     lap: Lap = _no_lap,
@@ -68,25 +68,25 @@ def validation_metrics(
 
     Args:
         model: a stack of models, one per seed.
-        problem: the graph as tensors.
+        graph: the graph as tensors.
         max_hops: the hop at which an episode is truncated.
         temperatures: by which scores are divided, one after another.
         lap: called after each part with its kind.
         share: of the validation targets, at least one.
     """
-    targets = _part_of(problem.validation_targets, share)
-    pairs = None if problem.pair_counts is None else _part_of(problem.pair_counts, share)
+    targets = _part_of(graph.validation_targets, share)
+    pairs = None if graph.pair_counts is None else _part_of(graph.pair_counts, share)
     seeds = model.num_seeds
     ratios, truncation, counts = [], [], []
-    size = _targets_per_block(seeds, problem)
+    size = _targets_per_block(seeds, graph)
     with torch.no_grad():
-        rows = embedded_rows(model, problem)
+        rows = embedded_rows(model, graph)
         lap("embedding")
         for start in range(0, targets.shape[1], size):
             block = targets[:, start : start + size]
-            masked = with_all_links(block, problem)
-            scores = scores_towards(model, problem, rows, masked).flatten(0, 1)
-            distances = distances_towards(problem, masked).double()
+            masked = with_all_links(block, graph)
+            scores = scores_towards(model, graph, rows, masked).flatten(0, 1)
+            distances = distances_towards(graph, masked).double()
             sources = (distances > 0).double()
             if pairs is not None:
                 sources = pairs[:, start : start + size].flatten(0, 1).double()
@@ -95,7 +95,7 @@ def validation_metrics(
             lap("scoring")
             for temperature in temperatures:
                 scaled = scores / temperature
-                hops, late = _hops_in_parts(scaled, block.flatten(), max_hops, problem, lap)
+                hops, late = _hops_in_parts(scaled, block.flatten(), max_hops, graph, lap)
                 shares = (hops / distances.clamp(min=1) * near).sum(dim=1)
                 shares = shares / near.sum(dim=1).clamp(min=1)
                 # rounding alone takes a mean below 1
@@ -115,11 +115,11 @@ def validation_metrics(
     return gathered(ratios), gathered(truncation)
 
 
-def _targets_per_block(num_seeds: int, problem: TrainingGraph) -> int:
+def _targets_per_block(num_seeds: int, graph: TrainingGraph) -> int:
     """How many targets are scored at once: on large graphs and a CPU one, to keep a time limit."""
-    if problem.device.type == "cpu" and problem.num_nodes > LARGE_NODES:
+    if graph.device.type == "cpu" and graph.num_nodes > LARGE_NODES:
         return 1
-    return max(1, _ENTRIES_PER_BLOCK // (num_seeds * problem.num_nodes))
+    return max(1, _ENTRIES_PER_BLOCK // (num_seeds * graph.num_nodes))
 
 
 def _part_of(targets: Tensor, share: float) -> Tensor:
@@ -130,21 +130,21 @@ def _part_of(targets: Tensor, share: float) -> Tensor:
 
 
 def _hops_in_parts(
-    scores: Tensor, targets: Tensor, max_hops: int, problem: TrainingGraph, lap: Lap
+    scores: Tensor, targets: Tensor, max_hops: int, graph: TrainingGraph, lap: Lap
 ) -> tuple[Tensor, Tensor]:
     """What ``validation_hops`` gives, with a look at the clock now and then on large graphs."""
-    if scores.device.type != "cpu" or problem.num_nodes <= QUICK_NODES:
-        return validation_hops(scores, targets, max_hops, problem)
+    if scores.device.type != "cpu" or graph.num_nodes <= QUICK_NODES:
+        return validation_hops(scores, targets, max_hops, graph)
     parts = []
     for start in range(0, len(targets), FEW_CHAINS):
         few = slice(start, start + FEW_CHAINS)
-        parts.append(validation_hops(scores[few], targets[few], max_hops, problem))
+        parts.append(validation_hops(scores[few], targets[few], max_hops, graph))
         lap("walking")
     return torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts])
 
 
 def validation_hops(
-    scores: Tensor, targets: Tensor, max_hops: int, problem: Links
+    scores: Tensor, targets: Tensor, max_hops: int, links: Links
 ) -> tuple[Tensor, Tensor]:
     """Expected min(hops, max_hops) and truncation of every source, (batch, num_nodes) each.
 
@@ -152,22 +152,22 @@ def validation_hops(
         scores: (batch, num_nodes).
         targets: node numbers, (batch,).
         max_hops: the hop at which an episode is truncated.
-        problem: the graph as tensors.
+        links: the graph as tensors.
     """
     if scores.device.type == "cpu":
         expected, truncation = chain_of_scores(
-            problem.graph, scores.double().numpy(), "softmax", targets.numpy(), max_hops
+            links.graph, scores.double().numpy(), "softmax", targets.numpy(), max_hops
         )
         return torch.as_tensor(expected), torch.as_tensor(truncation)
     parts = [
-        hops_by_products(scores[block], targets[block], max_hops, problem)
-        for block in _blocks(len(targets), problem.num_nodes)
+        hops_by_products(scores[block], targets[block], max_hops, links)
+        for block in _blocks(len(targets), links.num_nodes)
     ]
     return torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts])
 
 
 def hops_by_products(
-    scores: Tensor, targets: Tensor, max_hops: int, problem: Links
+    scores: Tensor, targets: Tensor, max_hops: int, links: Links
 ) -> tuple[Tensor, Tensor]:
     """The same by products of tensors, as a GPU takes it; all targets at once.
 
@@ -175,25 +175,25 @@ def hops_by_products(
         scores: (batch, num_nodes).
         targets: node numbers, (batch,).
         max_hops: the hop at which an episode is truncated.
-        problem: the graph as tensors.
+        links: the graph as tensors.
     """
-    chances = log_policy(scores.double(), problem).exp()
-    chances = chances * (problem.holders != targets[:, None])
+    probabilities = log_policy(scores.double(), links).exp()
+    probabilities = probabilities * (links.holders != targets[:, None])
     on_way = torch.ones_like(scores, dtype=torch.float64).scatter(1, targets[:, None], 0.0)
     expected = torch.zeros_like(on_way)
-    dense = problem.num_nodes <= DENSE_NODES
+    dense = links.num_nodes <= DENSE_NODES
     if dense:
-        n = problem.num_nodes
+        n = links.num_nodes
         moves = torch.zeros(len(targets), n * n, dtype=torch.float64, device=scores.device)
-        moves.index_copy_(1, problem.holders * n + problem.neighbours, chances)
+        moves.index_copy_(1, links.holders * n + links.neighbours, probabilities)
         moves = moves.reshape(-1, n, n)
     for _ in range(max_hops):
         expected += on_way
         if dense:
             on_way = torch.bmm(moves, on_way.unsqueeze(-1)).squeeze(-1)
         else:
-            moved = chances * on_way.index_select(1, problem.neighbours)
-            on_way = torch.zeros_like(on_way).index_add(1, problem.holders, moved)
+            moved = probabilities * on_way.index_select(1, links.neighbours)
+            on_way = torch.zeros_like(on_way).index_add(1, links.holders, moved)
     return expected, on_way
 
 
