@@ -16,7 +16,7 @@ from garden.humans.plays import Play, Step
 def simulated_plays(
     graph: Graph, weights: tuple[float, float], games: int, seed: int, max_hops: int = 60
 ) -> list[Play]:
-    """Games of one player.
+    """Games of one player who weighs degree and shared attributes.
 
     Args:
         graph: A graph whose attributes are 0 or 1.

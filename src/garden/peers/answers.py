@@ -42,7 +42,7 @@ class Answers:
         ack_wait: Callable[[int], int],
         config: AgentConfig,
     ) -> None:
-        """Build them.
+        """Answers of one agent, none of them under way yet.
 
         Args:
             key: The agent's.

@@ -21,7 +21,7 @@ def add_links(node, offsets, numbers, times, seen_links, sign):  # type: ignore[
 
 @compiled()
 def count_new_links(node, offsets, numbers, mates, times, seen_links):  # type: ignore[no-untyped-def]
-    """What :func:`garden.strategies.explore.new_links` gives."""
+    """How many links of a node are new; as :func:`garden.strategies.explore.new_links`."""
     total = 0
     for k in range(offsets[node], offsets[node + 1]):
         count, all_seen = times[k], seen_links[numbers[k]]

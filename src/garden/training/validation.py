@@ -215,7 +215,7 @@ class HandedOver:
         return "temperature" in self.weights
 
     def take(self, seed: int, weights: Mapping[str, Tensor], progress: SeedProgress) -> None:
-        """Replace a seed's policy.
+        """Put another policy in the place of a seed's.
 
         Args:
             seed: its place in the stack.

@@ -158,7 +158,7 @@ class TieRules(Work):
         return self.comparison.trainings()
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
-        """Play the test pairs.
+        """Truncation and wins on the test pairs, under each alternative rule.
 
         Args:
             cache: Where the learned agent comes from.
