@@ -98,13 +98,13 @@ def single_episodes_per_second(graph: Graph, episodes: int = 5) -> float:
     """The same model, one episode per update, every hop scored by itself."""
     options = TrainingOptions(model="garden", method="a2c").resolved()
     trainer = Trainer([SearchTask.split(graph)], options, ModelConfig())
-    model, problem = trainer.state.model, trainer.problem
+    model, egos = trainer.state.model, trainer.training_graph.egos
     rng = np.random.default_rng(0)
-    train = trainer.problem.train_targets[0].numpy()
+    train = trainer.training_graph.train_targets[0].numpy()
     start = time.perf_counter()
     for _ in range(episodes):
         target, holder = int(rng.choice(train)), int(rng.integers(graph.num_nodes))
-        rows = model.embed(problem.egos)
+        rows = model.embed(egos)
         goal = rows[:, target : target + 1]
         loss, hops = torch.zeros(()), 0
         while holder != target and hops < trainer.config.limit:

@@ -69,7 +69,7 @@ class Round:
 
     observations: Tensor
     actions: Tensor
-    log_chances: Tensor
+    log_probabilities: Tensor
     advantages: Tensor
     returns: Tensor
 
@@ -113,13 +113,13 @@ def _play(
         over = delivered + truncated
         steps.append((observations, actions, chosen.log_prob(actions), values, rewards, over))
         seen = result[0]
-    observations, actions, log_chances, values, rewards, over = map(
+    observations, actions, log_probabilities, values, rewards, over = map(
         torch.stack, zip(*steps, strict=True)
     )
     next_values = torch.cat([values[1:], scorer(torch.as_tensor(seen))[1][None]])
     advantages = advantages_of(rewards, over, values, next_values, o.discount, o.trace)
     returns = advantages + values
-    return Round(observations, actions, log_chances, advantages, returns), seen
+    return Round(observations, actions, log_probabilities, advantages, returns), seen
 
 
 def _final_values(scorer: SlotScorer, info: dict[str, Any], num_envs: int) -> Tensor:
@@ -159,8 +159,8 @@ def _loss(scorer: SlotScorer, played: Round, rows: Tensor, o: Options) -> Tensor
     observations = played.observations.flatten(0, 1)[rows]
     logits, values = scorer(observations)
     chosen = Categorical(logits=logits)
-    log_chances = chosen.log_prob(played.actions.flatten()[rows])
-    ratio = (log_chances - played.log_chances.flatten()[rows]).exp()
+    log_probabilities = chosen.log_prob(played.actions.flatten()[rows])
+    ratio = (log_probabilities - played.log_probabilities.flatten()[rows]).exp()
     advantages = played.advantages.flatten()[rows]
     advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
     clipped = ratio.clamp(1 - o.clip, 1 + o.clip)

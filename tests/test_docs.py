@@ -40,7 +40,7 @@ NOT_RUN = {  # the beginnings of commands that no test runs
     ),
     "garden cluster run": "reads shards; tests/cluster/test_cluster.py runs actors",
     "garden peers kill": "minutes, and as many processes as peers",
-    "garden --tyro-print-completion": "tests/cli/test_talk.py prints the scripts",
+    "garden --tyro-print-completion": "tests/cli/test_verbosity.py prints the scripts",
 }
 REAL_DATA = re.compile(r"facebook|twitch|garden reproduce")
 
@@ -104,6 +104,12 @@ CONSOLES = [
 
 def reason_not_to_run(command: str) -> str | None:
     return next((why for start, why in NOT_RUN.items() if command.startswith(start)), None)
+
+
+def test_docs__tests_that_stand_in_for_a_command_are_there():
+    named = {path for why in NOT_RUN.values() for path in re.findall(r"tests/\S+\.py", why)}
+    assert len(named) >= 6
+    assert [path for path in sorted(named) if not (ROOT / path).is_file()] == []
 
 
 @pytest.fixture

@@ -67,8 +67,8 @@ def test_memory__the_least_of_system_and_control_group_counts(tmp_path, monkeypa
     monkeypatch.delenv("GARDEN_MEMORY", raising=False)
     meminfo = tmp_path / "meminfo"
     meminfo.write_text("MemTotal:       9000000 kB\nMemAvailable:   5000000 kB\n")
-    monkeypatch.setattr(process_settings, "_MEMINFO", meminfo)
-    monkeypatch.setattr(process_settings, "_GROUP", tmp_path)
+    monkeypatch.setattr(process_settings, "MEMINFO", meminfo)
+    monkeypatch.setattr(process_settings, "GROUP", tmp_path)
     assert available_bytes() == 5_000_000 * 1024
     (tmp_path / "memory.max").write_text("3000000000\n")
     (tmp_path / "memory.current").write_text("1000000000\n")
@@ -79,8 +79,8 @@ def test_memory__the_least_of_system_and_control_group_counts(tmp_path, monkeypa
 
 def test_memory__is_unknown_where_the_system_does_not_say(tmp_path, monkeypatch):
     monkeypatch.delenv("GARDEN_MEMORY", raising=False)
-    monkeypatch.setattr(process_settings, "_MEMINFO", tmp_path / "none")
-    monkeypatch.setattr(process_settings, "_GROUP", tmp_path / "none")
+    monkeypatch.setattr(process_settings, "MEMINFO", tmp_path / "none")
+    monkeypatch.setattr(process_settings, "GROUP", tmp_path / "none")
     assert available_bytes() is None
     require_memory(1e18, "work", "do less")
 
@@ -93,7 +93,7 @@ def test_memory__a_generated_graph_that_is_too_large_names_its_parameters(two_gi
 def test_memory__a_file_that_is_too_large_is_not_read(tmp_path, two_gigabytes, monkeypatch):
     path = tmp_path / "edges.csv"
     path.write_text("source,target\na,b\n")
-    monkeypatch.setattr(table, "_TEXT_FACTOR", 1e9)
+    monkeypatch.setattr(table, "TEXT_FACTOR", 1e9)
     with pytest.raises(MemoryLimitError, match=r"edges.csv: reading it takes about .* an \.npz"):
         garden.load(path)
 
@@ -110,7 +110,7 @@ def test_memory__a_training_that_is_too_large_names_the_targets_of_an_update(two
 
 
 def test_memory__sketches_that_are_too_large_name_the_number_of_beacons(two_gigabytes, monkeypatch):
-    monkeypatch.setattr(rounds, "_BYTES_PER_BEACON", 1e6)
+    monkeypatch.setattr(rounds, "BYTES_PER_BEACON", 1e6)
     with pytest.raises(MemoryLimitError, match="fewer beacons, such as beacons:k=8"):
         rounds.settle(garden.load("power-law:n=200,degree=4"), Beacons())
 

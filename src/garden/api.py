@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -150,7 +151,7 @@ def train(
     from garden.training.callbacks import check_listeners, progress_listener
     from garden.training.run import train_seeds
 
-    _check_training(options, size, out)
+    _check_training(options, size, out, seed)
     options = _with_names(options or TrainingOptions(), model, method, seed)
     size, run_options = size or ModelConfig(), RunOptions(device=device, max_minutes=max_minutes)
     if not resume:  # a run that is resumed may be of another model than the default
@@ -187,13 +188,15 @@ def _with_names(
     return replace(options, **{n: value for n, value in named.items() if value is not None})
 
 
-def _check_training(options: object, size: object, out: object) -> None:
+def _check_training(options: object, size: object, out: object, seed: object) -> None:
     if options is not None:
         expect("options", options, TrainingOptions)
     if size is not None:
         expect("size", size, ModelConfig)
     if out is not None:
         expect("out", out, str, os.PathLike, otherwise="a path")
+    if seed is not None:
+        expect("seed", seed, Integral, otherwise="a whole number")
 
 
 def adapt(

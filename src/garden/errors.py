@@ -169,6 +169,16 @@ def name_sample(names: Sequence[str], otherwise: str = "", count: int = 5) -> st
     return (sample or otherwise) + (", …" if len(names) > count else "")
 
 
+def kind_of(value: object) -> str:
+    """The type of a value with its article, for messages.
+
+    >>> kind_of(3), kind_of("x")
+    ('an int', 'a str')
+    """
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
 def one_line(error: BaseException) -> str:
     """What an error of another library says, on one line and at most 160 letters of it."""
     text = " ".join(str(error).split()) or type(error).__name__

@@ -28,8 +28,8 @@ SHORT_UPDATES = 3
 
 MEMORY_VARIABLE = "GARDEN_MEMORY"
 _LEAST_CHECKED = 1e9  # bytes; below it nothing is asked
-_MEMINFO = Path("/proc/meminfo")
-_GROUP = Path("/sys/fs/cgroup")
+MEMINFO = Path("/proc/meminfo")
+GROUP = Path("/sys/fs/cgroup")
 
 
 def cut_short() -> bool:
@@ -119,7 +119,7 @@ def _bytes_asked_for(text: str) -> float | None:
 
 def _free_of_system() -> float | None:
     try:
-        lines = _MEMINFO.read_text().splitlines()
+        lines = MEMINFO.read_text().splitlines()
         sizes = dict(line.split(":", 1) for line in lines)
         return 1024 * float(sizes["MemAvailable"].split()[0])
     except (OSError, ValueError, KeyError):
@@ -128,7 +128,7 @@ def _free_of_system() -> float | None:
 
 def _free_of_group() -> float | None:
     try:
-        limit, used = ((_GROUP / f"memory.{one}").read_text() for one in ("max", "current"))
+        limit, used = ((GROUP / f"memory.{one}").read_text() for one in ("max", "current"))
         return float(limit) - float(used)
     except (OSError, ValueError):  # no such group, or one without a limit, which says max
         return None

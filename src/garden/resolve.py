@@ -13,6 +13,7 @@ from pathlib import Path
 
 from garden.errors import SpecError, did_you_mean, expect, short_repr
 from garden.graphs.graph import Graph
+from garden.models.registry import MODELS
 from garden.search.compare import Contender
 from garden.storage import CONFIG_FILE
 from garden.strategies.base import Strategy
@@ -113,6 +114,8 @@ def contenders_named(strategies: Sequence[StrategyLike], memory: str = "none") -
 
 def strategy_named(name: str) -> Strategy:
     """The strategy with this name: a walker, shipped weights, a run folder, or a class."""
+    if not name.strip():
+        raise SpecError("a strategy's name is empty: `garden evaluate --help` says what there is")
     if name in WALKERS:
         return WALKERS[name]()
     ready = registered(name)
@@ -130,6 +133,11 @@ def strategy_named(name: str) -> Strategy:
         return load_policy(folder)
     if ":" in name:
         return strategy_of_dotted_name(name)
+    if name in MODELS:
+        raise SpecError(
+            f"{name} is a model: train it first (`garden train GRAPH --model {name} --out RUN`), "
+            "and name the run folder"
+        )
     hint = did_you_mean(name, [*WALKERS, *GOSSIP, *shipped, *policies_beside(name)])
     raise SpecError(
         f"unknown strategy {name!r}: {hint}walkers are {', '.join(WALKERS)}; with rounds: "

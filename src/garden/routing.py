@@ -123,7 +123,7 @@ class RoutedMessage:
         ax: Axes | None = None,
         view: View = "auto",
     ) -> Figure:
-        """Draw the path.
+        """A picture of the path, in the graph or alone.
 
         Args:
             path: A file to save the picture to (.png, .svg or .pdf).

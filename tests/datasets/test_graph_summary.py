@@ -27,7 +27,7 @@ def test_statistics__distances_are_those_of_all_pairs():
 
 
 def test_statistics__a_graph_with_many_edges_is_measured_from_fewer_sources(monkeypatch):
-    monkeypatch.setattr(statistics, "_MAX_STEPS", 100 * len(GRAPH.indices))
+    monkeypatch.setattr(statistics, "MAX_STEPS", 100 * len(GRAPH.indices))
     found = graph_statistics(GRAPH)
     assert found["distance_sources"] == 100
     truth = distances(GRAPH).sum() / (300 * 299)
@@ -39,7 +39,7 @@ def test_statistics__a_graph_with_many_edges_is_measured_from_fewer_sources(monk
 
 def test_statistics__edges_in_blocks_have_the_same_homophily(monkeypatch):
     whole = graph_statistics(GRAPH)["cosine_over_edges"]
-    monkeypatch.setattr(statistics, "_EDGES_PER_BLOCK", 7)
+    monkeypatch.setattr(statistics, "EDGES_PER_BLOCK", 7)
     assert graph_statistics(GRAPH)["cosine_over_edges"] == whole
 
 

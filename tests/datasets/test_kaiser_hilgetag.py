@@ -32,7 +32,7 @@ def test_kaiser_hilgetag__any_dimension_will_do(d):
 
 
 def test_kaiser_hilgetag__many_dimensions_keep_blocks_small(monkeypatch):
-    monkeypatch.setattr("garden.datasets.kaiser_hilgetag._MAX_BLOCK", 64)
+    monkeypatch.setattr("garden.datasets.kaiser_hilgetag.MAX_BLOCK", 64)
     drawn = []
 
     class Watched:
@@ -84,7 +84,7 @@ def test_kaiser_hilgetag__bad_parameters_are_named(parameters, message):
 
 
 def test_kaiser_hilgetag__many_nodes_are_said_to_take_time_as_their_square(monkeypatch, caplog):
-    monkeypatch.setattr(module, "_MANY_NODES", 19)
+    monkeypatch.setattr(module, "MANY_NODES", 19)
     kaiser_hilgetag(n=19)
     assert "n²" not in caplog.text
     kaiser_hilgetag(n=20)

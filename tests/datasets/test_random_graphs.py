@@ -57,7 +57,7 @@ def test_power_law__the_tail_is_a_power_law_and_uniform_attachment_has_none(monk
     degrees = np.sort(power_law(50_000, 8, seed=1).degrees)[::-1]
     tail = 1 / np.log(degrees[:500] / degrees[500]).mean()  # Hill's estimate of 2 / 0.9
     assert tail == pytest.approx(2 / 0.9, abs=0.3)
-    monkeypatch.setattr(random_graphs, "_UNIFORM_ONE_IN", 1)
+    monkeypatch.setattr(random_graphs, "UNIFORM_ONE_IN", 1)
     uniform = power_law(50_000, 8, seed=1).degrees
     assert uniform.max() < degrees.max() / 5
 

@@ -117,7 +117,7 @@ def test_scaling__is_said_once(tmp_path, caplog):
     load(as_csv(tmp_path))
     logged = [record for record in caplog.records if "scaled" in record.getMessage()]
     assert len(logged) == 1
-    assert "1 numeric columns (age) are scaled to mean 0 and variance 1" in logged[0].getMessage()
+    assert "numbers are scaled to mean 0 and variance 1 in 1 column (age)" in logged[0].getMessage()
     assert "`scale=False` leaves them" in logged[0].getMessage()
     caplog.clear()
     load(tmp_path, scale=False)

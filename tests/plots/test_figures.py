@@ -13,6 +13,13 @@ def test_learning_curves__a_line_per_run_and_a_dot_at_its_best():
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
 
 
+def test_learning_curves__of_a_run_that_stopped_at_once_are_drawn_without_a_word(tmp_path, recwarn):
+    figure = draw_learning_curves({"a": []}, tmp_path / "curve.png")
+    assert figure.axes[0].get_legend() is None
+    assert (tmp_path / "curve.png").exists()
+    assert [str(warning.message) for warning in recwarn] == []
+
+
 def test_learning_curves__runs_differ_in_colour_and_in_style():
     axes = draw_learning_curves({str(run): FALLING for run in range(4)}).axes[0]
     lines = [line for line in axes.lines if line.get_label() in "0123"]

@@ -13,7 +13,7 @@ GRAPH = load("kaiser-hilgetag:n=60,beta=1,seed=2")
 
 @pytest.mark.parametrize("name", ["greedy", "bidirectional", "universal"])
 def test_lazy_rows__are_the_rows_of_the_whole_graph_in_any_order(name, monkeypatch):
-    monkeypatch.setattr(lazy_rows, "_MEMBERS_PER_BLOCK", 50)
+    monkeypatch.setattr(lazy_rows, "MEMBERS_PER_BLOCK", 50)
     strategy = strategy_named(name)
     everyone = representations_of(GRAPH, strategy)
     rows = LazyRows(GRAPH, strategy)

@@ -63,8 +63,8 @@ def test_shortest_path_traffic__blocks_and_the_order_of_targets_change_nothing(m
     graph = small_world(300, 4, 0.1, seed=2)
     pairs = np.random.default_rng(0).permutation(all_pairs(300))[:3000]
     whole = shortest_path_traffic(graph, pairs, seed=1).load
-    monkeypatch.setattr(traffic, "_MAX_DISTANCES", 1)
-    monkeypatch.setattr(traffic, "_MAX_CANDIDATES", 7)
+    monkeypatch.setattr(traffic, "MAX_DISTANCES", 1)
+    monkeypatch.setattr(traffic, "MAX_CANDIDATES", 7)
     assert shortest_path_traffic(graph, pairs, seed=1).load.tolist() == whole.tolist()
     assert shortest_path_traffic(graph, pairs, seed=2).load.tolist() != whole.tolist()
 

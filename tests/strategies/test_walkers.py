@@ -73,8 +73,8 @@ def test_evn__prefers_likely_links_and_high_degree():
     assert far == pytest.approx(0.05, abs=0.03)
     rows = walker.represent(egos)
     scores = walker.score(rows, rows.take(np.array([0])))[0]
-    chances = np.where(sides == sides[0], near, far)
-    assert np.allclose(1 - np.exp(-scores), 1 - (1 - chances) ** graph.degrees)
+    probabilities = np.where(sides == sides[0], near, far)
+    assert np.allclose(1 - np.exp(-scores), 1 - (1 - probabilities) ** graph.degrees)
 
 
 def test_evn__fits_all_pairs_of_neighbours_and_only_those():
@@ -83,7 +83,7 @@ def test_evn__fits_all_pairs_of_neighbours_and_only_those():
     assert walker.curve is not None
     assert walker.curve.distances.tolist() == pytest.approx([1, 2, np.sqrt(5)])
     # Rates 0, 0, 1 may not rise with distance, so all are pooled at one third.
-    assert walker.curve.chances.tolist() == pytest.approx([1 / 3, 1 / 3, 1 / 3])
+    assert walker.curve.probabilities.tolist() == pytest.approx([1 / 3, 1 / 3, 1 / 3])
 
 
 def test_evn__samples_pairs_evenly_where_there_are_too_many(monkeypatch):

@@ -37,8 +37,8 @@ def some_walks(max_hops=12, num_walks=5):
 
 def test_losses__a_batch_is_the_sum_of_its_episodes():
     walks = some_walks()
-    log_chances = log_policy(SCORES, PROBLEM)
-    together = episode_losses(log_chances, VALUES, TARGETS, walks, 0.99, 1e-3, PROBLEM)
+    log_probabilities = log_policy(SCORES, PROBLEM)
+    together = episode_losses(log_probabilities, VALUES, TARGETS, walks, 0.99, 1e-3, PROBLEM)
     alone = 0.0
     for row in range(3):
         for walk in range(5):
@@ -48,7 +48,7 @@ def test_losses__a_batch_is_the_sum_of_its_episodes():
             )
             part = slice(row, row + 1)
             loss = episode_losses(
-                log_chances[part], VALUES[part], TARGETS[part], one, 0.99, 1e-3, PROBLEM
+                log_probabilities[part], VALUES[part], TARGETS[part], one, 0.99, 1e-3, PROBLEM
             )
             assert float(loss.sum()) == pytest.approx(float(together[row, walk]), abs=1e-5)
             alone += float(loss.sum())
@@ -64,14 +64,14 @@ def test_losses__match_algorithm_1_worked_by_hand(delivered):
     target = c if delivered else next(x for x in range(24) if x not in (a, b, c))
     hops = torch.tensor([hop_between(a, b), hop_between(b, c)]).reshape(2, 1, 1)
     walks = Walks(hops, torch.ones(2, 1, 1, dtype=torch.bool))
-    log_chances = log_policy(SCORES[:1], PROBLEM)
+    log_probabilities = log_policy(SCORES[:1], PROBLEM)
     loss = episode_losses(
-        log_chances, VALUES[:1], torch.tensor([target]), walks, 0.9, 0.01, PROBLEM
+        log_probabilities, VALUES[:1], torch.tensor([target]), walks, 0.9, 0.01, PROBLEM
     )
-    v, h = VALUES[0], entropies(log_chances, PROBLEM)[0]
+    v, h = VALUES[0], entropies(log_probabilities, PROBLEM)[0]
     first = 0.9 * v[b] - v[a]
     second = (1.0 if delivered else 0.9 * v[c]) - v[b]
-    log_first, log_second = log_chances[0, hops[0, 0, 0]], log_chances[0, hops[1, 0, 0]]
+    log_first, log_second = log_probabilities[0, hops[0, 0, 0]], log_probabilities[0, hops[1, 0, 0]]
     expected = (
         -first * log_first - 0.01 * h[a] + first**2 - second * log_second - 0.01 * h[b] + second**2
     )
@@ -82,8 +82,8 @@ def test_losses__bootstrap_and_policy_advantage_carry_no_gradient():
     walks = some_walks()
     values = VALUES.clone().requires_grad_()
     scores = SCORES.clone().requires_grad_()
-    log_chances = log_policy(scores, PROBLEM)
-    episode_losses(log_chances, values, TARGETS, walks, 0.99, 0.0, PROBLEM).sum().backward()
+    log_probabilities = log_policy(scores, PROBLEM)
+    episode_losses(log_probabilities, values, TARGETS, walks, 0.99, 0.0, PROBLEM).sum().backward()
     expected = torch.zeros_like(VALUES)
     for step in range(len(walks.hops)):
         for row in range(3):
@@ -122,11 +122,11 @@ def test_walks__have_the_chains_expected_length():
 @pytest.mark.parametrize("max_hops", [4, 30, 47])
 def test_walks__compiled_and_by_tensors_are_hop_for_hop_the_same(max_hops):
     pytest.importorskip("numba")
-    chances = log_policy(3 * SCORES, PROBLEM)
+    probabilities = log_policy(3 * SCORES, PROBLEM)
     sources = draw_sources(TARGETS, 20, PROBLEM, torch.Generator().manual_seed(6))
     streams = [torch.Generator().manual_seed(7) for _ in range(2)]
-    compiled = walk_batch(chances, TARGETS, sources, max_hops, PROBLEM, streams[0])
-    running = chances.double().exp().cumsum(dim=1)
+    compiled = walk_batch(probabilities, TARGETS, sources, max_hops, PROBLEM, streams[0])
+    running = probabilities.double().exp().cumsum(dim=1)
     plain = walk_by_tensors(running, TARGETS, sources, max_hops, PROBLEM, streams[1])
     assert torch.equal(compiled.hops, plain.hops)
     assert torch.equal(compiled.walking, plain.walking)

@@ -33,8 +33,8 @@ def line_problem():
 
 
 def test_log_policy__sums_to_one_around_every_holder():
-    chances = log_policy(SCORES, PROBLEM).exp()
-    totals = torch.zeros(3, 24, dtype=torch.float64).index_add(1, PROBLEM.holders, chances)
+    probabilities = log_policy(SCORES, PROBLEM).exp()
+    totals = torch.zeros(3, 24, dtype=torch.float64).index_add(1, PROBLEM.holders, probabilities)
     assert torch.allclose(totals, torch.ones_like(totals))
     around = log_policy(SCORES, PROBLEM)[0, PROBLEM.first_hop[5] : PROBLEM.first_hop[6]]
     expected = torch.log_softmax(SCORES[0, torch.as_tensor(GRAPH.neighbours(5).copy())], dim=0)
@@ -49,11 +49,13 @@ def spread_out(scale):
 @pytest.mark.parametrize("scale", [1.0, 60.0, 100.0, 1e4, 1e6])
 def test_log_policy__sums_to_one_however_far_scores_lie_apart(scale):
     for scores in (spread_out(scale), scale * SCORES, (scale * SCORES).float()):
-        log_chances = log_policy(scores, PROBLEM)
-        chances = log_chances.double().exp()
-        totals = torch.zeros(3, 24, dtype=torch.float64).index_add(1, PROBLEM.holders, chances)
+        log_probabilities = log_policy(scores, PROBLEM)
+        probabilities = log_probabilities.double().exp()
+        totals = torch.zeros(3, 24, dtype=torch.float64).index_add(
+            1, PROBLEM.holders, probabilities
+        )
         assert torch.allclose(totals, torch.ones_like(totals), atol=1e-4)
-        assert not log_chances.isnan().any()
+        assert not log_probabilities.isnan().any()
 
 
 def test_log_policy__a_wide_table_has_the_gradient_of_a_narrow_one():
@@ -66,9 +68,9 @@ def test_log_policy__a_wide_table_has_the_gradient_of_a_narrow_one():
         scores[:, 7] = lowest
         assert is_wide(scores) == (lowest < -600)
         scores.requires_grad_()
-        log_chances = log_policy(scores, PROBLEM)
-        (log_chances * weights * others).sum().backward()
-        found.append((log_chances.detach()[:, others], scores.grad))
+        log_probabilities = log_policy(scores, PROBLEM)
+        (log_probabilities * weights * others).sum().backward()
+        found.append((log_probabilities.detach()[:, others], scores.grad))
     assert torch.allclose(found[0][0], found[1][0])
     assert torch.allclose(found[0][1], found[1][1])
 
@@ -94,11 +96,11 @@ def test_entropies__of_an_even_choice_are_log_degrees():
 
 
 def test_values__match_a_hand_solved_line():
-    # Target 0, even chances: V(1) = 1/2 + γ/2 V(2), V(2) = γ/2 (V(1) + V(3)), V(9) = γ V(8).
-    problem = line_problem()
-    chances = log_policy(torch.zeros(1, 10, dtype=torch.float64), problem).exp()
+    # Target 0, even probabilities: V(1) = 1/2 + γ/2 V(2), V(2) = γ/2 (V(1) + V(3)), V(9) = γ V(8).
+    training_graph = line_problem()
+    probabilities = log_policy(torch.zeros(1, 10, dtype=torch.float64), training_graph).exp()
     weights = torch.full((1, 10), 0.1, dtype=torch.float64)
-    values, _ = solve_dense(chances, torch.tensor([0]), weights, 0.9, problem)
+    values, _ = solve_dense(probabilities, torch.tensor([0]), weights, 0.9, training_graph)
     v = values[0]
     assert float(v[0]) == 0
     assert float(v[1]) == pytest.approx(0.5 + 0.45 * float(v[2]))
@@ -107,10 +109,10 @@ def test_values__match_a_hand_solved_line():
 
 
 def test_solvers__dense_and_sparse_agree_on_values_and_occupancy():
-    chances = log_policy(SCORES, PROBLEM).exp()
+    probabilities = log_policy(SCORES, PROBLEM).exp()
     weights = source_weights(PROBLEM.distances_to(TARGETS), "inverse-distance").double()
-    dense = solve_dense(chances, TARGETS, weights, 0.97, PROBLEM)
-    sparse = solve_sparse(chances, TARGETS, weights, 0.97, PROBLEM, tolerance=1e-8)
+    dense = solve_dense(probabilities, TARGETS, weights, 0.97, PROBLEM)
+    sparse = solve_sparse(probabilities, TARGETS, weights, 0.97, PROBLEM, tolerance=1e-8)
     for ours, theirs in zip(dense, sparse, strict=True):
         assert torch.allclose(ours, theirs, atol=1e-6)
 
@@ -140,15 +142,17 @@ def test_gradient__surrogate_equals_differentiating_through_the_solve(kind):
         surrogate.sum().backward()
         gradients.append(scores.grad)
     scores = SCORES.clone().requires_grad_()
-    chances = log_policy(scores, PROBLEM).exp()
+    probabilities = log_policy(scores, PROBLEM).exp()
     total = torch.zeros((), dtype=torch.float64)
     for row, target in enumerate(TARGETS.tolist()):
         keep = (PROBLEM.holders != target) & (PROBLEM.neighbours != target)
         system = torch.eye(24, dtype=torch.float64).index_put(
-            (PROBLEM.holders, PROBLEM.neighbours), -0.97 * chances[row] * keep, accumulate=True
+            (PROBLEM.holders, PROBLEM.neighbours),
+            -0.97 * probabilities[row] * keep,
+            accumulate=True,
         )
         arriving = torch.zeros(24, dtype=torch.float64).index_add(
-            0, PROBLEM.holders, chances[row] * (PROBLEM.neighbours == target)
+            0, PROBLEM.holders, probabilities[row] * (PROBLEM.neighbours == target)
         )
         total = total + (weights[row] * torch.linalg.solve(system, arriving)).sum()
     total.backward()
@@ -171,13 +175,12 @@ def test_gradient__agrees_with_monte_carlo_within_its_error():
     generator = torch.Generator().manual_seed(1)
     others = torch.tensor([node for node in range(24) if node != target])
     sources = others[torch.randint(23, (1, walks), generator=generator)]
-    log_chances = log_policy(scores, PROBLEM)
-    batch = walk_batch(log_chances, targets, sources, 400, PROBLEM, generator)
+    log_probabilities = log_policy(scores, PROBLEM)
+    batch = walk_batch(log_probabilities, targets, sources, 400, PROBLEM, generator)
     hops = batch.walking.sum(dim=0)[0]  # an episode of h hops returns γ^(h−1) from its start
-    steps = torch.arange(len(batch.hops))[:, None]
     # G_t = γ^(h−1−t), so γ^t G_t is the same at every hop of an episode.
     worth = gamma ** (hops - 1).double() * (hops < 400)
-    chances = log_chances[0].exp()
+    probabilities = log_probabilities[0].exp()
     samples = torch.zeros(walks, 24, dtype=torch.float64)
     for step in range(int(hops.max())):
         walking, hop = batch.walking[step, 0], batch.hops[step, 0]
@@ -185,9 +188,8 @@ def test_gradient__agrees_with_monte_carlo_within_its_error():
         own = torch.zeros(walks, 24, dtype=torch.float64)
         own[torch.arange(walks), PROBLEM.neighbours[hop]] += 1
         policy = torch.zeros(24, 24, dtype=torch.float64)
-        policy[PROBLEM.holders, PROBLEM.neighbours] = chances
+        policy[PROBLEM.holders, PROBLEM.neighbours] = probabilities
         samples += (walking * worth)[:, None] * (own - policy[holder])
-    assert steps.numel() > 0
     mean, error = samples.mean(dim=0), samples.std(dim=0) / walks**0.5
     assert ((mean - exact.grad[0]).abs() <= 4.5 * error + 1e-9).all()
 
@@ -234,15 +236,15 @@ def test_problem__draws_only_training_targets_and_none_twice():
 def test_solvers__dense_is_right_after_the_number_of_threads_was_set():
     threads = torch.get_num_threads()
     graph = kaiser_hilgetag(n=330, beta=2, seed=0)
-    problem = make_training_graph([SearchTask.split(graph, seed=0)])
+    training_graph = make_training_graph([SearchTask.split(graph, seed=0)])
     targets = torch.arange(8)
-    chances = log_policy(torch.zeros(8, 330), problem).exp()
-    weights = source_weights(problem.distances_to(targets), "uniform")
+    probabilities = log_policy(torch.zeros(8, 330), training_graph).exp()
+    weights = source_weights(training_graph.distances_to(targets), "uniform")
     torch.set_num_threads(2)
     try:
-        dense = solve_dense(chances, targets, weights, 0.95, problem)
+        dense = solve_dense(probabilities, targets, weights, 0.95, training_graph)
     finally:
         torch.set_num_threads(threads)
-    sparse = solve_sparse(chances, targets, weights, 0.95, problem)
+    sparse = solve_sparse(probabilities, targets, weights, 0.95, training_graph)
     for ours, theirs in zip(dense, sparse, strict=True):
         assert torch.allclose(ours, theirs, atol=1e-4)

@@ -32,9 +32,9 @@ GUIDED = TrainingOptions(
 ).resolved()
 
 
-def parts_of(targets, part_rate, problem, generator):
+def parts_of(targets, part_rate, training_graph, generator):
     """Every other target shows its first neighbour alone, whatever the device's random numbers."""
-    shown = with_all_links(targets, problem)
+    shown = with_all_links(targets, training_graph)
     places = torch.arange(len(shown.owner), device=targets.device)
     kept = (shown.owner % 2 == 0) | (places == torch.searchsorted(shown.owner, shown.owner))
     return replace(shown, owner=shown.owner[kept], members=shown.members[kept])
@@ -46,7 +46,7 @@ def gradients_on(device, config, loss_of, monkeypatch):
     monkeypatch.setattr(TrainingGraph, "draw_targets", lambda *_: drawn)
     monkeypatch.setattr(guided, "mask_links", parts_of)
     state = trainer.state
-    loss = loss_of(state.model, trainer.problem, config, trainer.dropout, state.generator)
+    loss = loss_of(state.model, trainer.training_graph, config, trainer.dropout, state.generator)
     torch.autograd.backward(loss.loss.sum())
     return [p.grad.cpu() for p in state.model.parameters() if p.grad is not None]
 
@@ -64,15 +64,17 @@ def gradients_on(device, config, loss_of, monkeypatch):
 def test_gpu__one_updates_gradient_equals_the_cpus(config, loss_of, monkeypatch):
     if not torch.cuda.is_available():
         pytest.skip("no CUDA device")
-    monkeypatch.setattr(guided, "draw_holders", lambda count, problem, _: holders(count, problem))
+    monkeypatch.setattr(
+        guided, "draw_holders", lambda count, training_graph, _: holders(count, training_graph)
+    )
     ours, theirs = (gradients_on(d, config, loss_of, monkeypatch) for d in ("cpu", "cuda"))
     assert ours
     for on_cpu, on_gpu in zip(ours, theirs, strict=True):
         assert torch.allclose(on_cpu, on_gpu, atol=1e-5)
 
 
-def holders(count, problem):
-    return torch.arange(count, device=problem.device) if count else None
+def holders(count, training_graph):
+    return torch.arange(count, device=training_graph.device) if count else None
 
 
 @pytest.mark.gpu
@@ -82,6 +84,6 @@ def test_gpu__validation_equals_the_cpus():
     metrics = []
     for device in ("cpu", "cuda"):
         trainer = Trainer([TASK], CONFIG, SIZE, device)
-        metrics.append(validation_metrics(trainer.state.model, trainer.problem, 100))
+        metrics.append(validation_metrics(trainer.state.model, trainer.training_graph, 100))
     for on_cpu, on_gpu in zip(*metrics, strict=True):
         assert torch.allclose(on_cpu, on_gpu, atol=1e-4)

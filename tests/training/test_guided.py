@@ -53,8 +53,10 @@ def test_imitation__is_the_log_probability_of_coming_nearer():
             if node != targets[row]:
                 expected = torch.logsumexp(scores[row, context], dim=0)
                 assert float(totals[row, node]) == pytest.approx(float(expected), abs=1e-5)
-                chances = torch.softmax(scores[row, context], dim=0)
-                total -= float(chances[distances[row, context] < distances[row, node]].sum().log())
+                probabilities = torch.softmax(scores[row, context], dim=0)
+                total -= float(
+                    probabilities[distances[row, context] < distances[row, node]].sum().log()
+                )
         assert float(losses[row]) == pytest.approx(total / 39, abs=1e-4)
 
 
@@ -152,9 +154,11 @@ def test_imitation__of_scores_far_apart_is_that_of_each_holders_own_softmax(rate
             if 0 < distances[row, node] < torch.inf:
                 context = torch.as_tensor(GRAPH.neighbours(node).astype(np.int64))
                 visible = (context != target) | (distances[row, node] == 1)
-                chances = torch.softmax(scores.detach()[row, context[visible]].double(), dim=0)
+                probabilities = torch.softmax(
+                    scores.detach()[row, context[visible]].double(), dim=0
+                )
                 nearer = distances[row, context[visible]] < distances[row, node]
-                found.append(-float(chances[nearer].sum().clamp(min=1e-6).log()))
+                found.append(-float(probabilities[nearer].sum().clamp(min=1e-6).log()))
         assert losses[row].item() == pytest.approx(np.mean(found), rel=1e-4, abs=1e-6)
 
 
@@ -308,7 +312,7 @@ def as_if_large(monkeypatch):
     """Has a graph of 40 nodes trained and validated as very large ones are."""
     monkeypatch.setattr(base, "LARGE_NODES", 10)
     monkeypatch.setattr(guided, "LARGE_NODES", 10)
-    monkeypatch.setattr(base, "_NODES_AT_ONCE", 7)
+    monkeypatch.setattr(base, "NODES_AT_ONCE", 7)
 
 
 def trellis():

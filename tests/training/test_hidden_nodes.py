@@ -41,24 +41,24 @@ def test_known_profiles__a_hidden_nodes_profile_is_known_where_somebody_shown_sh
     profiles = np.arange(10)[:, None].astype(float)
     profiles[1] = profiles[0]
     graph = Graph.from_edges(np.array(ring.edges), 10, profiles)
-    problem = make_training_graph([SearchTask.split(graph, seed=0)])
+    training_graph = make_training_graph([SearchTask.split(graph, seed=0)])
     shown = torch.ones(10, dtype=torch.bool)
     shown[[1, 2]] = False
-    assert has_known_profile(problem, shown).tolist() == [True, True, False, *[True] * 7]
+    assert has_known_profile(training_graph, shown).tolist() == [True, True, False, *[True] * 7]
 
 
 def test_hidden_nodes__a_share_of_zero_changes_nothing_and_draws_nothing():
-    problem, draws = make_training_graph([TASK]), generator()
+    training_graph, draws = make_training_graph([TASK]), generator()
     before = draws.get_state()
-    targets = problem.draw_targets(5, generator())
-    assert with_hidden_nodes(problem, targets, 0.0, draws) is problem.egos
+    targets = training_graph.draw_targets(5, generator())
+    assert with_hidden_nodes(training_graph, targets, 0.0, draws) is training_graph.egos
     assert torch.equal(draws.get_state(), before)
 
 
 def test_hidden_nodes__some_updates_see_the_graph_as_it_is_and_others_hide_targets():
-    problem, draws = make_training_graph([TASK]), generator()
-    targets = problem.draw_targets(12, generator())
-    views = [with_hidden_nodes(problem, targets, 0.2, draws) for _ in range(40)]
+    training_graph, draws = make_training_graph([TASK]), generator()
+    targets = training_graph.draw_targets(12, generator())
+    views = [with_hidden_nodes(training_graph, targets, 0.2, draws) for _ in range(40)]
     hiding = [view.hidden for view in views if view.hidden is not None]
     assert 5 < len(hiding) < 35
     among_targets = torch.stack([hidden[targets[0]].float().mean() for hidden in hiding]).mean()

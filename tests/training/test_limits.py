@@ -74,7 +74,7 @@ def test_resume__a_number_and_the_auto_that_makes_it_are_one_run(tmp_path):
 
 def test_validation__its_mean_is_over_sources_within_the_limit():
     trainer = Trainer([TASK], QUICK.resolved(), SIZE)
-    ratios, truncation = validation_metrics(trainer.state.model, trainer.problem, 1)
+    ratios, truncation = validation_metrics(trainer.state.model, trainer.training_graph, 1)
     assert ratios.tolist() == np.ones(ratios.shape).tolist()  # neighbours alone are within a hop
     assert (truncation > 0.9).all()
 

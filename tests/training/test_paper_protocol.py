@@ -26,23 +26,23 @@ PAPER = TrainingOptions(protocol="paper")
 SIZE = ModelConfig(hidden=16, embedding=8)
 
 
-def gradients(problem):
+def gradients(training_graph):
     """The loss of one episode and its gradient by every parameter."""
     model = build_model("garden", GRAPH.num_attributes, SIZE)
     generator = torch.Generator().manual_seed(5)
     config = replace(PAPER.resolved(), max_hops=100)
-    update = a2c_loss(model, problem, config, KEEP_ALL, generator)
+    update = a2c_loss(model, training_graph, config, KEEP_ALL, generator)
     update.loss.sum().backward()
     return update.loss.detach(), {name: p.grad for name, p in model.named_parameters()}
 
 
 def test_update__compiled_and_by_tensors_have_the_same_gradient(monkeypatch):
     pytest.importorskip("numba")
-    problem = make_training_graph([TASK])
-    loss, compiled = gradients(problem)
+    training_graph = make_training_graph([TASK])
+    loss, compiled = gradients(training_graph)
     for kernel in ("garden.training.methods.a2c_kernel", "garden.models.gat_kernels"):
         monkeypatch.setitem(sys.modules, kernel, None)
-    slow_loss, plain = gradients(problem)
+    slow_loss, plain = gradients(training_graph)
     assert torch.allclose(loss, slow_loss, rtol=1e-4)
     for name, gradient in plain.items():
         scale = float(gradient.abs().max())
@@ -51,16 +51,16 @@ def test_update__compiled_and_by_tensors_have_the_same_gradient(monkeypatch):
 
 def test_attention__a_gradient_at_compiled_edges_matches_that_of_float64(monkeypatch):
     pytest.importorskip("numba")
-    problem = make_training_graph([TASK])
+    training_graph = make_training_graph([TASK])
     layer = build_model("garden", 4, SIZE).attentions[1]
-    shape = (1, len(problem.egos.members), 16)
+    shape = (1, len(training_graph.egos.members), 16)
     left, right = (torch.randn(shape, generator=torch.Generator().manual_seed(k)) for k in (1, 2))
     weights = torch.randn(shape, generator=torch.Generator().manual_seed(3))
     found = {}
     for dtype in (torch.float32, torch.float64):
         layer = layer.to(dtype)
         inputs = [one.to(dtype).requires_grad_() for one in (left, right)]
-        attended = layer.attend(*inputs, problem.egos.heads, problem.egos.tails)
+        attended = layer.attend(*inputs, training_graph.egos.heads, training_graph.egos.tails)
         sums = torch.autograd.grad((attended * weights).sum(), [*inputs, layer.attention])
         found[dtype] = [attended.detach().double(), *(one.double() for one in sums)]
     for ours, exact in zip(*found.values(), strict=True):
@@ -91,14 +91,14 @@ def test_protocol__what_the_paper_has_not_is_refused(wrong):
 
 
 def test_validation__on_serialized_pairs_is_the_mean_over_those_pairs():
-    problem = make_training_graph([TASK], serialized=True)
+    training_graph = make_training_graph([TASK], serialized=True)
     model = build_model("garden", GRAPH.num_attributes, SIZE)
-    ratios, late = validation_metrics(model, problem, 100)
+    ratios, late = validation_metrics(model, training_graph, 100)
     with torch.no_grad():
-        rows = model.embed(problem.egos)
-        masked = with_all_links(problem.validation_targets, problem)
-        scores = scores_towards(model, problem, rows, masked)[0].double().numpy()
-    targets = problem.validation_targets[0].numpy()
+        rows = model.embed(training_graph.egos)
+        masked = with_all_links(training_graph.validation_targets, training_graph)
+        scores = scores_towards(model, training_graph, rows, masked)[0].double().numpy()
+    targets = training_graph.validation_targets[0].numpy()
     hops, truncated = chain_of_scores(GRAPH, scores, "softmax", targets, 100)
     place = {int(target): row for row, target in enumerate(targets)}
     table = distances(GRAPH)
@@ -119,8 +119,8 @@ def test_protocol__trains_by_single_episodes(tmp_path):
     options = replace(PAPER, updates=3)
     trainer = Trainer([TASK], options.resolved(), SIZE)
     assert trainer.run().stopped == "finished"
-    assert trainer.problem.pair_counts is not None
-    assert int(trainer.problem.pair_counts.sum()) == len(TASK.validation_pairs)
+    assert trainer.training_graph.pair_counts is not None
+    assert int(trainer.training_graph.pair_counts.sum()) == len(TASK.validation_pairs)
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,42 @@ def test_stopping__off_the_validation_grid_leaves_no_trace_in_a_resumed_run(tmp_
     assert arrays_hash(models[0]) == arrays_hash(models[1])
 
 
+def stopped_again(folder, stop, options):
+    """A run stopped at update 20, resumed and stopped again."""
+    first = train_into(folder, options, listeners=[StopAt(20)])
+    before, _ = read_tensors(folder / WEIGHTS_FILE)
+    second = train_into(folder, options, resume=True, listeners=[StopAt(stop)])
+    after, _ = read_tensors(folder / WEIGHTS_FILE)
+    return first.summary, arrays_hash(before), second.summary, arrays_hash(after)
+
+
+JUMPING = replace(OFF_GRID, learning_rate=0.05)
+
+
+def test_resume__keeps_what_was_handed_over_until_something_better_is_validated(tmp_path):
+    first, before, second, after = stopped_again(tmp_path / "jump", 31, JUMPING)
+    assert first["best_update"] == second["best_update"] == 20
+    assert (second["validation_ratio"], second["updates"]) == (first["validation_ratio"], 31)
+    assert after == before
+    _, before, second, after = stopped_again(tmp_path / "steady", 31, OFF_GRID)
+    assert second["best_update"] > 20
+    assert after != before
+
+
+def test_resume__a_validation_does_not_overwrite_what_was_handed_over(tmp_path):
+    class Killed(StopAt):
+        def on_update(self, update, total):
+            if update == self.update:
+                raise RuntimeError
+
+    train_into(tmp_path, JUMPING, listeners=[StopAt(20)])
+    before, _ = read_tensors(tmp_path / WEIGHTS_FILE)
+    with pytest.raises(RuntimeError):
+        train_into(tmp_path, JUMPING, resume=True, listeners=[Killed(32)])
+    after, _ = read_tensors(tmp_path / WEIGHTS_FILE)
+    assert arrays_hash(after) == arrays_hash(before)
+
+
 def test_stopping__keeps_the_best_where_the_last_update_is_worse(tmp_path):
     wild = replace(OFF_GRID, validate_every=2, learning_rate=0.01)
     run = train_into(tmp_path, wild, listeners=[StopAt(21)])
@@ -144,15 +180,15 @@ def test_time_limit__holds_to_a_tenth_or_an_update_and_hands_over_a_trained_poli
 
 def test_time_limit__that_not_even_a_validation_fits_in_is_kept(monkeypatch, tmp_path):
     clock = FakeClock(monkeypatch, 1.0, 100.0, NUM_TARGETS)
-    monkeypatch.setattr(validation, "_QUICK_NODES", 0)
-    monkeypatch.setattr(validation, "_FEW_CHAINS", 1)
+    monkeypatch.setattr(validation, "QUICK_NODES", 0)
+    monkeypatch.setattr(validation, "FEW_CHAINS", 1)
     trainer = Trainer([LARGER], TRELLIS.resolved(), SIZE, folders=[tmp_path], clock=clock)
     outcome = trainer.run(max_minutes=0.5)
     assert outcome.stopped == "time"
     assert clock.now <= 30 + 100 / NUM_TARGETS + 3
     assert outcome.handed_over.seeds[0].best_update == -1
     again = Trainer([LARGER], TRELLIS.resolved(), SIZE, folders=[tmp_path])
-    again.state.load([tmp_path])
+    again.resume()
     assert again.run().stopped == "finished"
 
 

@@ -19,9 +19,10 @@ from garden.storage import arrays_hash
 from garden.training import trainer as trainer_module
 from garden.training.callbacks import Listener
 from garden.training.config import RunOptions, TrainingOptions
+from garden.training.methods.base import clip_each_seed
 from garden.training.methods.config import METHODS
 from garden.training.run import MetricsFile, read_metrics, train_seeds
-from garden.training.trainer import Trainer, TrainingError, clip_each_seed
+from garden.training.trainer import Trainer, TrainingError
 
 GRAPH = kaiser_hilgetag(n=30, beta=2, seed=1)
 TASK = SearchTask.split(GRAPH, seed=0)

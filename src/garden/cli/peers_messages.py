@@ -29,7 +29,7 @@ class PeersCard(OnFolder):
     """The file to write; by default it is printed in base64."""
 
     def run(self) -> None:
-        """Ask its host."""
+        """Ask the peer's host for its card, and print it or write it to a file."""
         from garden.peers.network.overview import host_with
 
         host, reply = host_with(self.run_path, self.node)
@@ -65,7 +65,7 @@ class PeersSend(OnFolder):
     """Write what happened as JSON to this file; - is standard output."""
 
     def run(self) -> None:
-        """Send, follow."""
+        """Send a message through the sender's host, follow it, and print how it ended."""
         from garden.peers.network.overview import host_with, trip
 
         check_outputs(json=self.json)

@@ -82,7 +82,7 @@ class Train(Verb):
     guided: Annotated[Any, _Bare, tyro.conf.arg(name="guided", constructor=_Guided)] = field(
         default_factory=_Guided
     )
-    """For --method guided, and where it says so exact."""
+    """For --method guided; what exact has too says so."""
 
     a2c: Annotated[Any, _Bare, tyro.conf.arg(name="a2c", constructor=_A2c)] = field(
         default_factory=_A2c
@@ -160,6 +160,8 @@ class Train(Verb):
         print_table("Trained", columns, [_row(run) for run in runs], self.json)
         if self.json is not None:
             write_json({"runs": [{"folder": str(r.folder), **r.summary} for r in runs]}, self.json)
+        if any(run.summary["temperature"] != 1 for run in runs):
+            say("ratios are at the temperature that validation chose at the end; in progress, at 1")
         self._say_what_next(runs)
 
     @property

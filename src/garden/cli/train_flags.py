@@ -88,9 +88,15 @@ def option_group(names: Iterable[str]) -> type:
         A frozen dataclass in which every field is None by default, as where a flag is not given;
         the help shows the default of the method instead.
     """
-    words = {**_METHOD_WORDS, **_OPTION_WORDS}
+    words = {name: text + _owners(name) for name, text in (_OPTION_WORDS | _METHOD_WORDS).items()}
     types = get_type_hints(TrainingOptions)
     return _group(names, lambda name: (words[name], types[name], None, default_words(name)))
+
+
+def _owners(name: str) -> str:
+    """Which methods have an option, in words; empty where it is one of them or all."""
+    owners = methods_with(name)
+    return f" Of {' and '.join(reversed(owners))}." if 1 < len(owners) < len(METHODS) else ""
 
 
 def size_group(names: Iterable[str]) -> type:

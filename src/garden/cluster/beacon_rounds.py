@@ -66,7 +66,7 @@ class BeaconRounds:
     """Rounds of ``beacons`` over one shard."""
 
     def __init__(self, shard: Shard, strategy: Beacons, num_nodes: int) -> None:
-        """Build it.
+        """The rounds of one shard, before the first of them.
 
         Args:
             shard: The shard.

@@ -96,7 +96,7 @@ class Actors:
         return self._call(shard, method, arguments, 1)[0]
 
     def result(self, reference: Any) -> Any:
-        """What an actor answered.
+        """What an actor answered to a call; waits for it.
 
         Raises:
             ForgottenError: If it has died, or if what it was given is lost.

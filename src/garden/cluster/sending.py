@@ -53,7 +53,7 @@ class Sending:
         max_hops: int,
         max_attempts: int,
     ) -> None:
-        """Build it.
+        """The messages to send, none of them under way yet.
 
         Args:
             names: Of source and target of each message.

@@ -46,7 +46,7 @@ class Settling:
     """The rounds of all shards."""
 
     def __init__(self, actors: Actors, num_nodes: int, replays: bool, progress: Progress) -> None:
-        """Build it.
+        """The settling of a whole network, before its first round.
 
         Args:
             actors: The actors, which have read their shards.

@@ -91,7 +91,7 @@ class ShardMessages:
     def __init__(
         self, shard: Shard, rows: Representations, strategy: Strategy, memory: Memory, width: int
     ) -> None:
-        """Build it.
+        """The messages that nodes of one shard hold: none yet.
 
         Args:
             shard: The shard.

@@ -72,7 +72,7 @@ class PlainRounds:
     """Rounds by a strategy's own ``begin`` and ``hear``, or none where it has no rounds."""
 
     def __init__(self, shard: Shard, graph: Graph, strategy: Strategy) -> None:
-        """Build it.
+        """The rounds of one shard, before the first of them.
 
         Args:
             shard: The shard.

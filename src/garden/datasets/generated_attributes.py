@@ -33,8 +33,8 @@ class AttributeModel:
     .. math:: z_{va} = z_{p(v)a} \text{ with chance } h, \text{ else a fresh draw;} \qquad
               x_{va} = z_{va} \text{ with chance } 1 - ε, \text{ else a fresh draw.}
 
-    A fresh draw is 0 or 1 with equal chances (binary), one of ``levels`` values with equal chances
-    (categorical, one column each), or uniform on :math:`[-\sqrt 3, \sqrt 3)`, which has mean 0 and
+    A fresh draw is 0 or 1 (binary) or one of ``levels`` values (categorical, one column each), all
+    equally probable, or uniform on :math:`[-\sqrt 3, \sqrt 3)`, which has mean 0 and
     variance 1 (real). At k steps along the forest the correlation of two binary or real values is
     therefore :math:`h^k`, before noise. With chance ``missing`` a whole profile is missing: zeros.
     """

@@ -12,9 +12,9 @@ from garden.graphs.graph import Graph
 from garden.graphs.identity import profile_words
 
 _MAX_SOURCES = 2000  # beyond it the mean distance is estimated from this many sources
-_MAX_STEPS = 4e9  # sources × ends of edges, some ten seconds; beyond it from fewer
+MAX_STEPS = 4e9  # sources × ends of edges, some ten seconds; beyond it from fewer
 _MIN_SOURCES = 64  # as many as one breadth-first search carries
-_EDGES_PER_BLOCK = 1 << 20
+EDGES_PER_BLOCK = 1 << 20
 _NORMAL_95 = 1.96
 
 
@@ -71,7 +71,7 @@ def homophily(graph: Graph) -> tuple[float, float]:
     edges = graph.edges()
     cosines = [
         np.asarray(unit[block[:, 0]].multiply(unit[block[:, 1]]).sum(axis=1)).ravel()
-        for block in np.split(edges, range(_EDGES_PER_BLOCK, len(edges), _EDGES_PER_BLOCK))
+        for block in np.split(edges, range(EDGES_PER_BLOCK, len(edges), EDGES_PER_BLOCK))
     ]
     over_edges = np.concatenate(cosines).mean()
     total = np.asarray(unit.sum(axis=0)).ravel()
@@ -81,7 +81,7 @@ def homophily(graph: Graph) -> tuple[float, float]:
 
 
 def _distance_sources(graph: Graph) -> np.ndarray:
-    fitting = int(_MAX_STEPS / max(1, len(graph.indices)))
+    fitting = int(MAX_STEPS / max(1, len(graph.indices)))
     count = min(_MAX_SOURCES, max(_MIN_SOURCES, fitting))
     if graph.num_nodes <= count:
         return np.arange(graph.num_nodes)

@@ -17,8 +17,8 @@ from garden.graphs.graph import Graph
 _LOG = logging.getLogger("garden")
 
 MAX_DRAWS = 1_000_000  # draws of one node's position, all in vain, before growth is given up
-_MAX_BLOCK = 1 << 20  # distances, or coordinates, computed at a time
-_MANY_NODES = 50_000  # beyond it growth takes minutes, and four times as long for twice as many
+MAX_BLOCK = 1 << 20  # distances, or coordinates, computed at a time
+MANY_NODES = 50_000  # beyond it growth takes minutes, and four times as long for twice as many
 _MAX_COORDINATES = 1 << 28  # n · d; beyond it the positions alone fill gigabytes
 
 
@@ -44,7 +44,7 @@ def kaiser_hilgetag(
 
     """
     _check_parameters(n, alpha, beta, d)
-    if n > _MANY_NODES:
+    if n > MANY_NODES:
         _LOG.warning(
             "kaiser-hilgetag: every new node is compared with all before it, so that time grows "
             "as n²: n=%d takes at least %.2g comparisons; geometric:n=%d takes seconds",
@@ -86,7 +86,7 @@ def _draw_node(
     draws = 0
     block = math.ceil(2 * expected)
     while draws < MAX_DRAWS:
-        size = max(1, min(block, _MAX_BLOCK // max(present.shape), MAX_DRAWS - draws))
+        size = max(1, min(block, MAX_BLOCK // max(present.shape), MAX_DRAWS - draws))
         positions = rng.random((size, present.shape[1]))
         squared = np.zeros((size, len(present)))
         for axis in range(present.shape[1]):

@@ -229,8 +229,8 @@ def _categories(rng: np.random.Generator, groups: np.ndarray) -> np.ndarray:
     held, columns = rng.choice([0.4, 0.6, 0.8, 0.95]), []
     for _ in range(int(rng.integers(3, 12))):
         levels = int(rng.integers(2, 30))
-        chances = rng.dirichlet(np.full(levels, 0.5))
-        value = np.asarray(rng.choice(levels, num_nodes, p=chances))
+        probabilities = rng.dirichlet(np.full(levels, 0.5))
+        value = np.asarray(rng.choice(levels, num_nodes, p=probabilities))
         of_group = rng.integers(0, levels, size=(count,))
         chosen = np.argmax(rng.random(groups.shape) * groups, axis=1)  # one of its groups
         follows = groups.any(axis=1) & (rng.random(num_nodes) < held)
@@ -286,7 +286,7 @@ def _with_gaps(rng: np.random.Generator, table: np.ndarray) -> np.ndarray:
 
 
 def _drawn(rng: np.random.Generator, chance: np.ndarray) -> np.ndarray:
-    """Links drawn by their chances, each pair once."""
+    """Links drawn by their probabilities, each pair once."""
     return np.argwhere(np.triu(rng.random(chance.shape) < chance, 1))
 
 

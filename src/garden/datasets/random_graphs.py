@@ -24,7 +24,7 @@ from garden.random_streams import (
     SMALL_WORLD_GRAPH,
 )
 
-_UNIFORM_ONE_IN = 10  # one link in ten of a power-law graph goes to a uniformly random node
+UNIFORM_ONE_IN = 10  # one link in ten of a power-law graph goes to a uniformly random node
 _BYTES_PER_END = 70  # at the peak of making a graph, measured
 _BYTES_PER_ATTRIBUTE = 16
 _MAX_ENDS = 1 << 28  # n · degree; beyond it the links fill tens of gigabytes
@@ -228,7 +228,7 @@ def _attached(rng: np.random.Generator, num_nodes: int, num_links: int) -> np.nd
 
     """
     newcomers = np.repeat(np.arange(num_links + 1, num_nodes, dtype=np.int64), num_links)
-    uniform = rng.integers(_UNIFORM_ONE_IN, size=len(newcomers)) == 0
+    uniform = rng.integers(UNIFORM_ONE_IN, size=len(newcomers)) == 0
     num_ends = 2 * num_links * (newcomers - num_links)  # of the links of all nodes before
     drawn = rng.integers(np.where(uniform, newcomers, num_ends))
     link, is_far_end = drawn >> 1, (drawn & 1).astype(bool)

@@ -32,7 +32,7 @@ from garden.datasets.tabular.table import (
     read_table,
     table_of_frame,
 )
-from garden.errors import GraphError, SpecError, name_sample, short_repr
+from garden.errors import GraphError, SpecError, kind_of, name_sample, short_repr
 from garden.graphs.attribute_encoding import standardised_table
 from garden.graphs.convert import (
     from_numpy,
@@ -143,10 +143,11 @@ def _scaled(
     if not names:
         return part
     _LOG.warning(
-        "%s: %d numeric columns (%s) are scaled to mean 0 and variance 1; "
+        "%s: numbers are scaled to mean 0 and variance 1 in %d %s (%s); "
         "`scale=False` leaves them as they are",
         part.name,
         len(names),
+        "column" if len(names) == 1 else "columns",
         name_sample(names, count=3),
     )
     return replace(part, attributes=table)
@@ -161,7 +162,7 @@ def _check_arguments(
     if nodes is not None and not _is_table(source):
         raise SpecError("nodes= goes with a pandas frame or a table of edges only: leave it out")
     if nodes is not None and not _is_table(nodes):
-        raise SpecError(f"nodes= must be a pandas frame, not a {type(nodes).__name__}")
+        raise SpecError(f"nodes= must be a pandas frame, not {kind_of(nodes)}")
     if scale not in (None, True, False):
         raise SpecError(f"scale={short_repr(scale)}: expected True, False or None")
     if chosen == ColumnNames():
@@ -204,7 +205,7 @@ def _whole_graph(source: Any, nodes: Any, attributes: Any, chosen: ColumnNames) 
     if _comes_from(source, "torch_geometric"):
         return _Whole(from_pyg(source))
     raise SpecError(
-        f"cannot make a graph of a {type(source).__name__}: give a spec, a path, a Graph, "
+        f"cannot make a graph of {kind_of(source)}: give a spec, a path, a Graph, "
         "a networkx.Graph, an igraph.Graph, a PyG Data, a pandas frame of edges, or an adjacency "
         "matrix (SciPy or NumPy)"
     )

@@ -13,7 +13,7 @@ from garden.datasets.task import SearchTask, Split
 from garden.envs.core import action_masks
 from garden.envs.episode_pairs import drawn_pairs
 from garden.envs.observations import Observer, observer_of
-from garden.errors import TaskError
+from garden.errors import TaskError, kind_of
 from garden.graphs.graph import Graph
 from garden.random_streams import MEASURED_TARGETS
 from garden.search.config import MaxHops, limit_towards
@@ -38,7 +38,7 @@ class EnvConfig:
     def __post_init__(self) -> None:
         if not isinstance(self.task, SearchTask):
             raise TaskError(
-                f"an environment needs a SearchTask, not a {type(self.task).__name__}: "
+                f"an environment needs a SearchTask, not {kind_of(self.task)}: "
                 "make one with garden.SearchTask.split(graph)"
             )
         if self.max_hops != "auto":

@@ -75,7 +75,7 @@ class Observer:
         return lines
 
     def fill(self, holders: np.ndarray, targets: np.ndarray, out: np.ndarray) -> None:
-        """Fill observations.
+        """Write what each holder observes into ``out``.
 
         Args:
             holders: Who observes, (num_holders,).

@@ -27,7 +27,7 @@ def register_envs() -> None:
 
 
 def make_search_env(spec: str, seed: int = 0, **options: Any) -> SearchEnv:
-    """A :class:`SearchEnv` by name.
+    """The :class:`SearchEnv` of a graph by its name, for ``gymnasium.make``.
 
     Args:
         spec: The graph, as :func:`garden.load` takes it.
@@ -42,7 +42,7 @@ def make_search_env(spec: str, seed: int = 0, **options: Any) -> SearchEnv:
 def make_search_vector_env(
     num_envs: int, spec: str, seed: int = 0, **options: Any
 ) -> SearchVectorEnv:
-    """A :class:`SearchVectorEnv` by name.
+    """The :class:`SearchVectorEnv` of a graph by its name, for ``gymnasium.make_vec``.
 
     Args:
         num_envs: How many episodes run at once.

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from garden.errors import GraphError, short_repr
+from garden.errors import GraphError, expect, kind_of, short_repr
 from garden.graphs.attribute_encoding import encode_columns
 from garden.graphs.graph import AttributeTable, Graph
 from garden.graphs.parsed_graph import ParsedGraph, edge_notes, is_missing
@@ -43,7 +43,7 @@ def from_networkx(nx_graph: Any, name: str | None = None) -> Graph:
 def parse_networkx(nx_graph: Any, name: str | None = None) -> ParsedGraph:
     """What a ``networkx.Graph`` holds, directions and repeats included."""
     if not (hasattr(nx_graph, "is_directed") and hasattr(nx_graph, "nodes")):
-        raise GraphError(f"expected a networkx.Graph, not a {type(nx_graph).__name__}")
+        raise GraphError(f"expected a networkx.Graph, not {kind_of(nx_graph)}")
     name = name or str(getattr(nx_graph, "name", "")) or "graph"
     if any(data for _, _, data in nx_graph.edges(data=True)):
         _LOG.info("%s: edge weights and other edge data are ignored", name)
@@ -73,7 +73,7 @@ def from_igraph(ig_graph: Any, name: str | None = None) -> Graph:
 def parse_igraph(ig_graph: Any, name: str | None = None) -> ParsedGraph:
     """What an ``igraph.Graph`` holds, directions and repeats included."""
     if not (hasattr(ig_graph, "vs") and hasattr(ig_graph, "get_edgelist")):
-        raise GraphError(f"expected an igraph.Graph, not a {type(ig_graph).__name__}")
+        raise GraphError(f"expected an igraph.Graph, not {kind_of(ig_graph)}")
     given = str(ig_graph["name"] or "") if "name" in ig_graph.attributes() else ""
     name = name or given or "graph"
     if ig_graph.es.attributes():
@@ -124,6 +124,7 @@ def to_networkx(graph: Graph) -> Any:
     """
     import networkx as nx
 
+    expect("graph", graph, Graph)
     nx_graph = nx.Graph(name=graph.name)
     if not isinstance(graph.attributes, np.ndarray):
         nx_graph.graph["node_default"] = dict.fromkeys(graph.attribute_names, 0.0)
@@ -143,7 +144,7 @@ def from_pyg(data: Any, name: str = "graph") -> Graph:
 
     """
     if not hasattr(data, "to_dict"):
-        raise GraphError(f"expected a torch_geometric Data, not a {type(data).__name__}")
+        raise GraphError(f"expected a torch_geometric Data, not {kind_of(data)}")
     stored = data.to_dict()
     edge_index = stored.get("edge_index")
     if edge_index is None:

@@ -110,11 +110,11 @@ def _derivatives(
     gradient, information = np.zeros(2), np.zeros((2, 2))
     for offered, chosen in choices:
         scores = offered @ weights
-        chances = np.exp(scores - scores.max())
-        chances /= chances.sum()
-        mean = chances @ offered
+        probabilities = np.exp(scores - scores.max())
+        probabilities /= probabilities.sum()
+        mean = probabilities @ offered
         gradient += offered[chosen] - mean
-        information += (offered.T * chances) @ offered - np.outer(mean, mean)
+        information += (offered.T * probabilities) @ offered - np.outer(mean, mean)
     return gradient, information
 
 

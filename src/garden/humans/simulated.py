@@ -16,7 +16,7 @@ from garden.humans.plays import Play, Step
 def simulated_plays(
     graph: Graph, weights: tuple[float, float], games: int, seed: int, max_hops: int = 60
 ) -> list[Play]:
-    """Games of one player.
+    """Games of one player who weighs degree and shared attributes.
 
     Args:
         graph: A graph whose attributes are 0 or 1.
@@ -77,6 +77,6 @@ def _choice(
     if step.target_offered:
         return step
     scores = traits(step) @ weights
-    chances = np.exp(scores - scores.max())
-    chosen = int(rng.choice(len(offered), p=chances / chances.sum()))
+    probabilities = np.exp(scores - scores.max())
+    chosen = int(rng.choice(len(offered), p=probabilities / probabilities.sum()))
     return Step(degrees, common, chosen, False, 0.0)

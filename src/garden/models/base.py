@@ -42,7 +42,15 @@ class EgoTensors:
 
 
 def ego_tensors(egos: EgoGraphs, device: torch.device | str = "cpu") -> EgoTensors:
-    """The batch as tensors. Only profiles that a member points at are taken along."""
+    """The batch as tensors. Only profiles that a member points at are taken along.
+
+    Args:
+        egos: ego graphs, as they are cut out of a graph.
+        device: where the tensors are to lie.
+
+    Returns:
+        The tensors; edges are sorted by head and hold a loop at each member.
+    """
     used, members = np.unique(egos.members, return_inverse=True)
     loops = np.arange(len(members))
     heads = np.concatenate([egos.edges[0], loops])
@@ -122,14 +130,21 @@ class Model(nn.Module):
 
     @abstractmethod
     def embed(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
-        """A row per ego graph, (num_seeds, num_egos, row_width), each from its ego graph alone."""
+        """A row per ego graph, (num_seeds, num_egos, row_width), each from its ego graph alone.
+
+        Args:
+            egos: the ego graphs as tensors.
+            dropout: applied to profiles or hidden units, as the model has it.
+        """
 
     @abstractmethod
     def embed_one(self, profiles: Tensor, linked: Tensor) -> Tensor:
         """The row of one ego graph, (num_seeds, 1, row_width), without any scatter.
 
-        ``profiles`` has the centre first, (num_members, num_attributes); ``linked`` says which
-        members are joined, (num_members, num_members) bool, its diagonal included.
+        Args:
+            profiles: of the members, (num_members, num_attributes), the centre first.
+            linked: which members are joined, (num_members, num_members) bool, the diagonal
+                included.
         """
 
     def neighbour_values(self, rows: Tensor) -> Tensor:

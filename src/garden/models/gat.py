@@ -43,9 +43,16 @@ class GraphAttention(nn.Module):
     def attend(self, left: Tensor, right: Tensor, heads: Tensor, tails: Tensor) -> Tensor:
         """Attention over a list of edges: member ``heads[k]`` attends to ``tails[k]``.
 
-        ``left`` and ``right`` are the two linear maps of every member, (num_seeds, num_members,
-        width); the result has the same shape. In training on a CPU it is compiled, equal up to
-        rounding.
+        In training on a CPU it is compiled, equal up to rounding.
+
+        Args:
+            left: of every member, what others read of it, (num_seeds, num_members, width).
+            right: what it reads others with, of the same shape.
+            heads: who attends, (num_edges,), ascending.
+            tails: to whom, (num_edges,).
+
+        Returns:
+            (num_seeds, num_members, width).
         """
         if _is_compiled(left, heads):
             attended = _CompiledAttention.apply(left, right, self.attention, heads, tails)  # type: ignore[no-untyped-call]

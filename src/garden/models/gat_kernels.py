@@ -16,10 +16,19 @@ _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
 @compiled(fastmath=True)
 def attend_forward(left, right, attention, first, tails, slope, weights, attended):  # type: ignore[no-untyped-def]
-    """Fill ``weights`` (S, E) and ``attended`` (S, M, width).
+    """Fill ``weights`` and ``attended``; all in float32.
 
-    ``left`` and ``right`` are (S, M, width), ``attention`` (S, width), float32; member i attends to
-    ``tails[first[i]:first[i + 1]]``.
+    Member i attends to ``tails[first[i]:first[i + 1]]``.
+
+    Args:
+        left: of every member, what others read of it, (S, M, width).
+        right: what it reads others with, (S, M, width).
+        attention: the vector that turns a pair into an energy, (S, width).
+        first: where each member's edges begin, (M + 1,).
+        tails: to whom it attends, (E,).
+        slope: of the leaky rectifier below zero.
+        weights: filled with the softmax over each member's edges, (S, E).
+        attended: filled with weighted sums of ``left``, (S, M, width).
     """
     num_seeds, num_members, width = left.shape
     for seed in range(num_seeds):
@@ -54,9 +63,20 @@ def attend_forward(left, right, attention, first, tails, slope, weights, attende
 def attend_backward(  # type: ignore[no-untyped-def]
     left, right, attention, first, tails, slope, weights, gradient, of_left, of_right, of_attention
 ):
-    """Add to ``of_left``, ``of_right`` (S, M, width) and ``of_attention`` (S, width).
+    """Add the gradients by ``left``, ``right`` and ``attention`` to the last three.
 
-    ``gradient`` is that of the loss by ``attended``, (S, M, width); the rest is as above.
+    Args:
+        left: what others read of every member, as given to the forward pass.
+        right: what members read others with, as given to it.
+        attention: the same as there.
+        first: the same as there.
+        tails: the same as there.
+        slope: the same as there.
+        weights: as the forward pass has filled them, (S, E).
+        gradient: of the loss by ``attended``, (S, M, width).
+        of_left: added to, (S, M, width).
+        of_right: added to, (S, M, width).
+        of_attention: added to, (S, width).
     """
     num_seeds, num_members, width = left.shape
     longest = 0

@@ -107,13 +107,29 @@ KEEP_ALL = Dropout()
 
 
 def squared_distances(rows: Tensor, others: Tensor) -> Tensor:
-    """Of all pairs, (…, A, width) and (…, B, width) → (…, A, B), by one product."""
+    """Of all pairs, (…, A, width) and (…, B, width) → (…, A, B), by one product.
+
+    Args:
+        rows: (…, A, width).
+        others: (…, B, width).
+
+    Returns:
+        (…, A, B), at least 0.
+    """
     squares = rows.square().sum(dim=-1).unsqueeze(-1) + others.square().sum(dim=-1).unsqueeze(-2)
     return (squares - 2 * (rows @ others.transpose(-1, -2))).clamp(min=0)
 
 
 def mapped_profiles(weight: Tensor, profiles: Tensor) -> Tensor:
-    """A table of profiles, dense or sparse, times a weight per seed, (S, num_profiles, outputs)."""
+    """A table of profiles, dense or sparse, times a weight per seed, (S, num_profiles, outputs).
+
+    Args:
+        weight: of each seed, (S, num_attributes, outputs).
+        profiles: dense or sparse, (num_profiles, num_attributes).
+
+    Returns:
+        (S, num_profiles, outputs).
+    """
     if not profiles.is_sparse:
         return torch.matmul(profiles, weight)
     num_seeds, width, outputs = weight.shape
@@ -128,7 +144,15 @@ def num_members(profiles: Tensor) -> Tensor:
 
 
 def with_gaps(profiles: Tensor, dropout: Dropout) -> Tensor:
-    """Profiles, dense or sparse, with some attributes left out; the same ones for every seed."""
+    """Profiles, dense or sparse, with some attributes left out; the same ones for every seed.
+
+    Args:
+        profiles: (num_profiles, num_attributes), dense or sparse.
+        dropout: with the share of entries that are left out.
+
+    Returns:
+        A table of the same kind; what is left is scaled up as dropout does.
+    """
     if not profiles.is_sparse or dropout.rate == 0:
         return dropout(profiles)
     table = profiles.coalesce()

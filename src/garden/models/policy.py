@@ -180,7 +180,15 @@ class Policy(Strategy):
         return scores[0].cpu().numpy().astype(np.float64)
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The actor's output for all pairs."""
+        """The actor's output for all pairs.
+
+        Args:
+            candidates: rows of the candidates.
+            targets: rows of the targets.
+
+        Returns:
+            (num_targets, num_candidates) float64.
+        """
         return self._table(
             lambda rows, goals, context: self.model.score_table(rows, goals, context=context),
             candidates,
@@ -188,7 +196,15 @@ class Policy(Strategy):
         )
 
     def value(self, holders: Representations, targets: Representations) -> np.ndarray:
-        """The learned value of each holder towards each target, (num_targets, num_holders)."""
+        """The learned value of each holder towards each target, (num_targets, num_holders).
+
+        Args:
+            holders: rows of the holders.
+            targets: rows of the targets.
+
+        Returns:
+            Values in (0, 1), (num_targets, num_holders).
+        """
         if not self.info.trains_value:
             raise StrategyError(
                 f"{self.name} was trained by {self.info.method}, which trains no critic: "
@@ -313,7 +329,12 @@ def load_policy(folder: Path, device: str = "cpu") -> Policy:
 
 
 def write_info(folder: Path, info: PolicyInfo) -> None:
-    """Write the description of a policy into its folder."""
+    """Write the description of a policy into its folder.
+
+    Args:
+        folder: the policy's folder.
+        info: where it comes from and what it may be used on.
+    """
     write_config(folder, _FORMAT, asdict(info))
 
 
@@ -330,7 +351,13 @@ def read_info(folder: Path) -> PolicyInfo:
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], record: Mapping[str, Any]) -> None:
-    """Write tensors by name with a digest of their content, and a record of plain values."""
+    """Write tensors by name with a digest of their content, and a record of plain values.
+
+    Args:
+        path: the file.
+        tensors: by name, on any device.
+        record: plain values, stored beside them as JSON.
+    """
     arrays = {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
     write_arrays(path, arrays, record)
 

@@ -59,7 +59,15 @@ class UniversalNetwork(nn.Module):
         self.direct.requires_grad_("direct" not in ignored)
 
     def forward(self, features: Tensor, dropout: Dropout = KEEP_ALL) -> Tensor:
-        """Features (…, NUM_FEATURES) → scores (…)."""
+        """Features (…, NUM_FEATURES) → scores (…).
+
+        Args:
+            features: of pairs of ego graphs, (…, NUM_FEATURES).
+            dropout: applied to hidden units.
+
+        Returns:
+            (…).
+        """
         inputs = ((features - self.mean) * self.scale).clamp(-MAX_DEVIATIONS, MAX_DEVIATIONS)
         seen = inputs if len(self.kept) == NUM_FEATURES else inputs[..., self.kept]
         hidden = dropout(nn.functional.silu(self.first(seen)))
@@ -71,7 +79,12 @@ class UniversalNetwork(nn.Module):
         return outputs[..., 0] * recognised + similar - slope * features[..., AT.direct]
 
     def standardise_by(self, means: Tensor, deviations: Tensor) -> None:
-        """Standardise inputs by these means and standard deviations, both (NUM_FEATURES,)."""
+        """Standardise inputs by these means and standard deviations, both (NUM_FEATURES,).
+
+        Args:
+            means: of each feature, (NUM_FEATURES,).
+            deviations: standard deviations, (NUM_FEATURES,), above 0.
+        """
         self.mean.copy_(means)
         self.scale.zero_()
         self.scale[self.kept] = (1 / deviations)[self.kept]
@@ -99,7 +112,15 @@ class UniversalNetwork(nn.Module):
 
 
 def network_of(weights: UniversalWeights, bound: float) -> UniversalNetwork:
-    """The torch network with these parameters; the inverse of :meth:`UniversalNetwork.weights`."""
+    """The torch network with these parameters; the inverse of :meth:`UniversalNetwork.weights`.
+
+    Args:
+        weights: the parameters as the strategy holds them.
+        bound: of what similar profiles add to a score.
+
+    Returns:
+        A network whose inputs without a scale are left out.
+    """
     ignored = [name for name, scale in zip(PAIR_FEATURES, weights.scale, strict=True) if not scale]
     network = UniversalNetwork(weights.first.shape[1], bound, ignored)
     with torch.no_grad():

@@ -50,7 +50,7 @@ def nobody(_key: int) -> bool:
 
 
 class Agent:
-    """One peer.
+    """One peer: what it knows, and what it does when something arrives or time passes.
 
     Methods that take the time give the actions to carry out, in their order. Times are whole
     milliseconds of any clock that does not go back.
@@ -69,7 +69,7 @@ class Agent:
         incarnation: int = 0,
         restarted_at: int | None = None,
     ) -> None:
-        """Build an agent.
+        """An agent that has sent and received nothing yet.
 
         Args:
             view: What it sees of the network.

@@ -43,7 +43,7 @@ class Answers:
         waits: Waits,
         config: AgentConfig,
     ) -> None:
-        """Build them.
+        """Answers of one agent, none of them under way yet.
 
         Args:
             key: The agent's.

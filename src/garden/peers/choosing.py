@@ -36,7 +36,7 @@ class Chooser:
         links: Links,
         reputation: Reputation | None,
     ) -> None:
-        """Build it.
+        """The choice of next hops by one agent.
 
         Args:
             key: The agent's.

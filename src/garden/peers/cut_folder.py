@@ -74,7 +74,9 @@ def write_programme(folder: Path, name: str, programme: Programme) -> None:
         "version": FOLDER_VERSION,
         "strategy": name,
         "temperature": strategy.temperature if isinstance(strategy, Tempered) else None,
-        "curve": None if curve is None else [curve.distances.tolist(), curve.chances.tolist()],
+        "curve": None
+        if curve is None
+        else [curve.distances.tolist(), curve.probabilities.tolist()],
         "memory": programme.memory.name,
     }
     write_text(folder / STRATEGY_FILE, json.dumps(content, indent=1) + "\n")
@@ -120,6 +122,6 @@ def _strategy(content: _File, path: Path) -> Strategy:
     if content.temperature is not None and isinstance(strategy, Tempered):
         strategy = strategy.with_temperature(content.temperature)
     if content.curve is not None and isinstance(strategy, EVNWalker):
-        distances, chances = map(np.array, content.curve)
-        strategy = EVNWalker(LinkCurve(distances, chances))
+        distances, probabilities = map(np.array, content.curve)
+        strategy = EVNWalker(LinkCurve(distances, probabilities))
     return strategy

@@ -22,7 +22,7 @@ class Partition:
 
 @dataclass(frozen=True)
 class Faults:
-    """Shares are chances for each envelope; times are in milliseconds."""
+    """Shares are probabilities for each envelope; times are in milliseconds."""
 
     latency: tuple[int, int] = (10, 50)
     """The shortest and the longest time that an envelope is under way, all between alike."""

@@ -70,7 +70,7 @@ class AgentKeys:
     """The secrets of one agent; what they sign and open."""
 
     def __init__(self, signing: bytes, sealing: bytes) -> None:
-        """Take the secrets.
+        """Signing and sealing with these secrets.
 
         Args:
             signing: The 32 secret bytes of the Ed25519 key.

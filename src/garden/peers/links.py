@@ -106,7 +106,7 @@ class Links:
         return self._suspected
 
     def start(self, now: int, introductions: dict[int, Newcomer] | None = None) -> None:
-        """Greet all neighbours.
+        """Greet all neighbours, and wait for their greetings from now on.
 
         Args:
             now: The time.

@@ -21,7 +21,7 @@ class Reputation:
     """What became of the messages that an agent passed on, by neighbour."""
 
     def __init__(self, patience: int) -> None:
-        """Start without a record.
+        """Reputations of neighbours of whom nothing is known yet.
 
         Args:
             patience: Milliseconds after which a receipt is no longer expected.

@@ -43,7 +43,7 @@ class Sender:
         signer: Signer,
         config: AgentConfig,
     ) -> None:
-        """Build it.
+        """The sending side of one agent, with no message under way.
 
         Args:
             key: The agent's.

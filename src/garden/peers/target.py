@@ -25,7 +25,7 @@ class Target:
         config: AgentConfig,
         restarted_at: int | None,
     ) -> None:
-        """Build it.
+        """The receiving side of one agent, to which nothing has come yet.
 
         Args:
             timers: The agent's timers.

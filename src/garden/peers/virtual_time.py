@@ -39,7 +39,7 @@ class Traffic:
 
 
 class VirtualNetwork:
-    """Agents in virtual time.
+    """Agents, what is under way between them, and a clock that jumps to the next event.
 
     Attributes:
         now: Milliseconds since the network began.

@@ -82,7 +82,8 @@ def draw_learning_curves(
     axes.axhline(1.0, color="black", linewidth=0.6)
     axes.set_xlabel("updates")
     axes.set_ylabel("validation oracle ratio (1 is the shortest path)")
-    axes.legend(frameon=False)
+    if axes.get_legend_handles_labels()[0]:  # none where a training stopped at once
+        axes.legend(frameon=False)
     figure = axes.get_figure(root=True)
     assert figure is not None
     if path is not None:

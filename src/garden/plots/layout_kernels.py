@@ -13,6 +13,17 @@ _DEPTH = 40  # a cell this deep takes several points: they lie on one another
 _STACK = 4 * _DEPTH
 
 
+@compiled(inline="always")
+def quarter_of(x, y, left, bottom, width):  # type: ignore[no-untyped-def]
+    """The quarter of a cell that a point lies in: 1 for the right, 2 for the upper, their sum."""
+    quarter = 0
+    if x >= left + width / 2:
+        quarter += 1
+    if y >= bottom + width / 2:
+        quarter += 2
+    return quarter
+
+
 @compiled()
 def grow_tree(
     points: np.ndarray,
@@ -50,12 +61,7 @@ def grow_tree(
             weights[cell] += mass
             centres[cell, 0] += mass * x
             centres[cell, 1] += mass * y
-            half = width / 2
-            quarter = 0
-            if x >= left + half:
-                quarter += 1
-            if y >= bottom + half:
-                quarter += 2
+            quarter = quarter_of(x, y, left, bottom, width)
             child = children[cell, quarter]
             if child == -1:
                 children[cell, quarter] = -2 - point
@@ -63,9 +69,9 @@ def grow_tree(
             depth += 1
             if depth >= _DEPTH or count >= len(children):
                 break  # counted in the cell's mass alone
-            left += half * (quarter % 2)
-            bottom += half * (quarter // 2)
-            width = half
+            width /= 2
+            left += width * (quarter % 2)
+            bottom += width * (quarter // 2)
             if child >= 0:
                 cell = child
                 continue
@@ -76,11 +82,7 @@ def grow_tree(
             weights[count] = masses[other]
             centres[count, 0] = masses[other] * points[other, 0]
             centres[count, 1] = masses[other] * points[other, 1]
-            inner = 0
-            if points[other, 0] >= left + width / 2:
-                inner += 1
-            if points[other, 1] >= bottom + width / 2:
-                inner += 2
+            inner = quarter_of(points[other, 0], points[other, 1], left, bottom, width)
             children[count, inner] = -2 - other
             cell = count
             count += 1

@@ -62,7 +62,17 @@ class AgentNetwork:
 
     @classmethod
     def starting(cls, links: Links, k: int, rank: str, num_paths: int = 0) -> AgentNetwork:
-        """Agents that know their neighbours' keys and nothing else, their greetings under way."""
+        """Agents that know their neighbours' keys and nothing else, their greetings under way.
+
+        Args:
+            links: the keys of each agent's neighbours, by its key.
+            k: how many better-ranked beacons may be as near.
+            rank: `degree` or `hash`.
+            num_paths: to how many beacons an agent keeps paths.
+
+        Returns:
+            The network before the first message.
+        """
         class_of = CLASS_OF_RANK[rank]
         agents = [SketchKeeper(key, k, class_of, ends, num_paths) for key, ends in links.items()]
         network = cls(agents, k, rank, num_paths)
@@ -72,7 +82,17 @@ class AgentNetwork:
 
     @classmethod
     def at_rest(cls, links: Links, k: int, rank: str, num_paths: int = 0) -> AgentNetwork:
-        """Agents that have settled: their rows are built at once, and nothing is under way."""
+        """Agents that have settled: their rows are built at once, and nothing is under way.
+
+        Args:
+            links: the keys of each agent's neighbours, by its key.
+            k: how many better-ranked beacons may be as near.
+            rank: `degree` or `hash`.
+            num_paths: to how many beacons an agent keeps paths.
+
+        Returns:
+            The settled network.
+        """
         class_of = CLASS_OF_RANK[rank]
         rows = fresh_rows(links, k, class_of)
         paths = fresh_paths(rows, links, num_paths)
@@ -107,18 +127,33 @@ class AgentNetwork:
         return {key: agent.paths for key, agent in self.agents.items()}
 
     def add_link(self, one: int, other: int) -> None:
-        """Link two agents, and put under way what they tell each other."""
+        """Link two agents, and put under way what they tell each other.
+
+        Args:
+            one: the key of an agent.
+            other: the key of the other.
+        """
         for agent, end in ((one, other), (other, one)):
             self._send(self.agents[agent].link_up(end))
 
     def remove_link(self, one: int, other: int) -> None:
-        """Cut a link, and with it what is under way on it."""
+        """Cut a link, and with it what is under way on it.
+
+        Args:
+            one: the key of an agent.
+            other: the key of the other.
+        """
         for agent, end in ((one, other), (other, one)):
             self._under_way.pop((agent, end), None)
             self._send(self.agents[agent].link_down(end))
 
     def join(self, key: int, neighbours: Iterable[int]) -> None:
-        """A new agent comes and links itself to others."""
+        """A new agent comes and links itself to others.
+
+        Args:
+            key: the new agent's.
+            neighbours: the keys of those it links itself to.
+        """
         if key in self.agents:
             raise GraphError(f"two agents have the key {key}")
         ends = tuple(neighbours)
@@ -211,7 +246,16 @@ class _Count:
 
 
 def fresh_rows(links: Links, k: int, class_of: Callable[[int], int]) -> dict[int, Row]:
-    """The settled sketch of each agent, by rounds in which all hear all at once."""
+    """The settled sketch of each agent, by rounds in which all hear all at once.
+
+    Args:
+        links: the keys of each agent's neighbours, by its key.
+        k: how many better-ranked beacons may be as near.
+        class_of: the class of a beacon by its degree.
+
+    Returns:
+        The row of each agent, by its key.
+    """
     beacons = {key: Beacon(-class_of(len(ends)), key) for key, ends in links.items()}
     rows: dict[int, dict[Beacon, int]] = {key: {beacons[key]: 0} for key in links}
     told = {key: [beacons[key]] for key in links}

@@ -215,7 +215,16 @@ def solve_chain_plain(
 
 
 def transition_matrix(graph: Graph, scores: np.ndarray, selection: Selection) -> sp.csr_array:
-    """P_t(u → v) under one target's scores, (num_nodes, num_nodes); rows sum to 1."""
+    """P_t(u → v) under one target's scores, (num_nodes, num_nodes); rows sum to 1.
+
+    Args:
+        graph: the graph.
+        scores: of all nodes towards the target, (num_nodes,).
+        selection: how a holder chooses by scores.
+
+    Returns:
+        Sparse, (num_nodes, num_nodes).
+    """
     probabilities = np.empty(len(graph.indices))
     for node in range(graph.num_nodes):
         row = slice(graph.indptr[node], graph.indptr[node + 1])

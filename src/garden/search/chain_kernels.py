@@ -24,6 +24,16 @@ def fill_transitions(  # type: ignore[no-untyped-def]
 
     Row u stands in [starts[u], stops[u]). A probability is the difference of two running sums of
     the choice weights, over their total: so does :func:`garden.strategies.selection.choose` draw.
+
+    Args:
+        indptr: CSR adjacency: where each node's neighbours begin.
+        indices: the neighbours of all nodes.
+        scores: of all nodes towards the target, (num_nodes,).
+        argmax: whether the best neighbours alone are chosen.
+        starts: where each row of the matrix begins, (num_nodes,).
+        stops: where it ends, (num_nodes,).
+        heads: filled, (num_hops,): the neighbours whose probability is not 0.
+        probabilities: filled, (num_hops,): of these.
     """
     count = np.uint64(0)
     for node in range(len(indptr) - 1):
@@ -59,6 +69,15 @@ def apply_transitions(  # type: ignore[no-untyped-def]
     """``following`` = P_t · ``survival``, (num_nodes,); each row is summed from first to last.
 
     ``order`` lists the rows from the shortest on, so that rows summed side by side end together.
+
+    Args:
+        order: the rows by length, (num_nodes,).
+        starts: where each row of the matrix begins, (num_nodes,).
+        stops: where it ends, (num_nodes,).
+        heads: the neighbours of each row whose probability is not 0.
+        probabilities: of these.
+        survival: how likely each source is still under way, (num_nodes,).
+        following: filled with the same a hop later, (num_nodes,).
     """
     last = len(order) - len(order) % _ROWS_AT_ONCE
     for i in range(0, last, _ROWS_AT_ONCE):
@@ -211,7 +230,15 @@ def ratio_sums(  # type: ignore[no-untyped-def]
 
 @inlined
 def sum_of_neighbours(indptr, indices, table, node, total):  # type: ignore[no-untyped-def]
-    """Fill ``total``, (width,), with the sum of the rows of ``table`` of a node's neighbours."""
+    """Fill ``total``, (width,), with the sum of the rows of ``table`` of a node's neighbours.
+
+    Args:
+        indptr: CSR adjacency: where each node's neighbours begin.
+        indices: the neighbours of all nodes.
+        table: a row per node, (num_nodes, width).
+        node: whose neighbours count.
+        total: filled, (width,).
+    """
     total[:] = 0.0
     for k in range(indptr[node], indptr[node + 1]):
         row = table[indices[k]]

@@ -52,7 +52,7 @@ def compare(
     cache: bool = True,
     executor: ExecutorName = "process",
 ) -> Report:
-    """Tune, play and compare.
+    """The report on contenders that were tuned, and then played on the same pairs.
 
     Args:
         task: The graph, its split and its pairs.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Literal, get_args
 
-from garden.errors import SpecError
+from garden.errors import SpecError, known_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,9 +73,8 @@ class EvaluationConfig:
                 raise SpecError("all pairs and a number of pairs exclude each other: give one")
             if self.pairs > MAX_PAIRS:
                 raise SpecError(f"pairs is {self.pairs}: at most {MAX_PAIRS:,} can be played")
-        for value, kind in ((self.split, EvaluationSplit), (self.evaluation, Evaluation)):
-            if value not in get_args(kind):
-                raise SpecError(f"unknown {value!r}: choose from {', '.join(get_args(kind))}")
+        known_name("split", self.split, get_args(EvaluationSplit))
+        known_name("evaluation", self.evaluation, get_args(Evaluation))
 
 
 def check_max_hops(max_hops: object) -> None:

@@ -13,7 +13,13 @@ from garden.splitmix import GOLDEN, mixed
 
 
 def episode_streams(seed: int, first: int, count: int) -> np.ndarray:
-    """The states of episodes ``first`` … ``first + count − 1`` of a seed, (count,) uint64."""
+    """The states of episodes ``first`` … ``first + count − 1`` of a seed, (count,) uint64.
+
+    Args:
+        seed: of the evaluation.
+        first: the number of the first episode.
+        count: how many.
+    """
     return streams_of(stream_root(seed), np.arange(first, first + count))
 
 
@@ -24,7 +30,15 @@ def stream_root(seed: int) -> np.uint64:
 
 
 def streams_of(roots: np.ndarray | np.uint64, numbers: np.ndarray) -> np.ndarray:
-    """The states of episodes by number; ``roots`` is one root for all or one for each, uint64."""
+    """The states of episodes by number; ``roots`` is one root for all or one for each, uint64.
+
+    Args:
+        roots: one for all, or one for each, uint64.
+        numbers: of the episodes, (count,).
+
+    Returns:
+        (count,) uint64.
+    """
     words = roots + (numbers.astype(np.uint64) + np.uint64(1)) * GOLDEN
     return mixed(mixed(words))  # twice, which keeps neighbouring episodes' streams apart
 

@@ -21,7 +21,7 @@ def add_links(node, offsets, numbers, times, seen_links, sign):  # type: ignore[
 
 @compiled()
 def count_new_links(node, offsets, numbers, mates, times, seen_links):  # type: ignore[no-untyped-def]
-    """What :func:`garden.strategies.explore.new_links` gives."""
+    """How many links of a node are new; as :func:`garden.strategies.explore.new_links`."""
     total = 0
     for k in range(offsets[node], offsets[node + 1]):
         count, all_seen = times[k], seen_links[numbers[k]]
@@ -60,6 +60,94 @@ def place_to_turn(way, has_more, depth, neighbours):  # type: ignore[no-untyped-
     return -1
 
 
+@compiled(inline="always")
+def look_around(  # type: ignore[no-untyped-def]
+    holder, neighbours, met, seen, seen_links, offsets, numbers, times
+):
+    """Note that the holder was met, and the links of it and its neighbours where they are new."""
+    met[holder] = True
+    if not seen[holder]:
+        seen[holder] = True
+        add_links(holder, offsets, numbers, times, seen_links, 1)
+    for node in neighbours:
+        if not seen[node]:
+            seen[node] = True
+            add_links(node, offsets, numbers, times, seen_links, 1)
+
+
+@compiled(inline="always")
+def best_with_new_links(  # type: ignore[no-untyped-def]
+    neighbours, target, scores, met, seen_links, best,
+    own, bags, most_gains, offsets, numbers, mates, times, gains,
+):  # fmt: skip
+    """Fill ``best`` with the neighbours, not met, of the highest score and gain by new links.
+
+    Only those count that have new links or look like the target. New links are only counted where
+    they can matter: a node's links bound what they can add to its score.
+
+    Returns:
+        How many neighbours count, or some number above 1, and how many stand in ``best``.
+    """
+    first = highest_bound(neighbours, met, scores, most_gains)
+    highest = -np.inf
+    if first >= 0:
+        new = count_new_links(first, offsets, numbers, mates, times, seen_links)
+        if new > 0:
+            highest = scores[first] + gains[new]
+    count = 0
+    useful = 0
+    for node in neighbours:
+        if met[node] or (useful > 1 and scores[node] + most_gains[node] < highest):
+            continue
+        new = count_new_links(node, offsets, numbers, mates, times, seen_links)
+        if new == 0 and (own[node] != own[target] or bags[node] != bags[target]):
+            continue
+        useful += 1
+        value = scores[node] + gains[new]
+        if value > highest:
+            highest = value
+            count = 0
+        if value == highest:
+            best[count] = node
+            count += 1
+    return useful, count
+
+
+@compiled(inline="always")
+def best_unmet(neighbours, met, scores, best):  # type: ignore[no-untyped-def]
+    """Fill ``best`` with the neighbours, not met, of the highest score; how many they are."""
+    highest = -np.inf
+    count = 0
+    for node in neighbours:
+        if met[node]:
+            continue
+        if scores[node] > highest:
+            highest = scores[node]
+            count = 0
+        if scores[node] == highest:
+            best[count] = node
+            count += 1
+    return count
+
+
+@compiled(inline="always")
+def forget(  # type: ignore[no-untyped-def]
+    path, hop, indptr, indices, met, met_again, seen, seen_links, offsets, numbers, times
+):
+    """Undo what an episode of ``hop`` hops along this path has noted."""
+    for k in range(hop + 1):
+        node = path[k]
+        met[node] = False
+        met_again[node] = False
+        if seen[node]:
+            seen[node] = False
+            add_links(node, offsets, numbers, times, seen_links, -1)
+        for other in indices[indptr[node] : indptr[node + 1]]:
+            if seen[other]:
+                seen[other] = False
+                add_links(other, offsets, numbers, times, seen_links, -1)
+
+
 @compiled()
 def walk_explore(  # type: ignore[no-untyped-def]
     indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths,
@@ -67,8 +155,7 @@ def walk_explore(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """As :func:`garden.search.kernels.walk_memoryless`, to unmet neighbours with new links first.
 
-    The last arguments are those of :meth:`garden.search.link_tables.LinkTable.arguments`. New links
-    are only counted where they can matter: a node's links bound what they can add to its score.
+    The last arguments are those of :meth:`garden.search.link_tables.LinkTable.arguments`.
     """
     num_nodes = len(indptr) - 1
     met = np.zeros(num_nodes, dtype=np.bool_)
@@ -82,8 +169,7 @@ def walk_explore(  # type: ignore[no-untyped-def]
     for episode in range(len(sources)):
         state = states[episode]
         holder = sources[episode]
-        hop = 0
-        depth = 0
+        hop = depth = 0
         plain = False
         path[0] = holder
         while holder != target and hop < max_hops and indptr[holder] < indptr[holder + 1]:
@@ -91,36 +177,11 @@ def walk_explore(  # type: ignore[no-untyped-def]
             state = next_state(state)
             onward = -1
             if not plain:
-                met[holder] = True
-                if not seen[holder]:
-                    seen[holder] = True
-                    add_links(holder, offsets, numbers, times, seen_links, 1)
-                for node in neighbours:
-                    if not seen[node]:
-                        seen[node] = True
-                        add_links(node, offsets, numbers, times, seen_links, 1)
-                first = highest_bound(neighbours, met, scores, most_gains)
-                highest = -np.inf
-                if first >= 0:
-                    new = count_new_links(first, offsets, numbers, mates, times, seen_links)
-                    if new > 0:
-                        highest = scores[first] + gains[new]
-                count = 0
-                useful = 0
-                for node in neighbours:
-                    if met[node] or (useful > 1 and scores[node] + most_gains[node] < highest):
-                        continue
-                    new = count_new_links(node, offsets, numbers, mates, times, seen_links)
-                    if new == 0 and (own[node] != own[target] or bags[node] != bags[target]):
-                        continue
-                    useful += 1
-                    value = scores[node] + gains[new]
-                    if value > highest:
-                        highest = value
-                        count = 0
-                    if value == highest:
-                        best[count] = node
-                        count += 1
+                look_around(holder, neighbours, met, seen, seen_links, offsets, numbers, times)
+                useful, count = best_with_new_links(
+                    neighbours, target, scores, met, seen_links, best,
+                    own, bags, most_gains, offsets, numbers, mates, times, gains,
+                )  # fmt: skip
                 if useful:
                     way[depth] = holder
                     has_more[depth] = useful > 1
@@ -128,28 +189,15 @@ def walk_explore(  # type: ignore[no-untyped-def]
                     onward = best[int(uniform(state) * count)]
                 else:
                     place = place_to_turn(way, has_more, depth, neighbours)
-                    if place >= 0:
-                        depth = place
-                        onward = way[place]
-                    else:
-                        plain = True
-                        depth = 0
+                    plain = place < 0
+                    depth = max(place, 0)
+                    onward = way[depth]
             if plain:
                 if not met_again[holder]:
                     met_again[holder] = True
                     way[depth] = holder
                     depth += 1
-                highest = -np.inf
-                count = 0
-                for node in neighbours:
-                    if met_again[node]:
-                        continue
-                    if scores[node] > highest:
-                        highest = scores[node]
-                        count = 0
-                    if scores[node] == highest:
-                        best[count] = node
-                        count += 1
+                count = best_unmet(neighbours, met_again, scores, best)
                 if count:
                     onward = best[int(uniform(state) * count)]
                 else:
@@ -159,16 +207,9 @@ def walk_explore(  # type: ignore[no-untyped-def]
             hop += 1
             path[hop] = holder
         hops[episode] = hop if holder == target else max_hops + 1
-        for k in range(hop + 1):
-            node = path[k]
-            met[node] = False
-            met_again[node] = False
-            if seen[node]:
-                seen[node] = False
-                add_links(node, offsets, numbers, times, seen_links, -1)
-            for other in indices[indptr[node] : indptr[node + 1]]:
-                if seen[other]:
-                    seen[other] = False
-                    add_links(other, offsets, numbers, times, seen_links, -1)
-            if len(paths):
-                paths[episode, k] = node
+        if len(paths):
+            for k in range(hop + 1):
+                paths[episode, k] = path[k]
+        forget(
+            path, hop, indptr, indices, met, met_again, seen, seen_links, offsets, numbers, times
+        )

@@ -57,7 +57,14 @@ def tree_path(parents, start, stop, climbs, route):  # type: ignore[no-untyped-d
 
 @compiled()
 def log_total(indices, scores, start, stop):  # type: ignore[no-untyped-def]
-    """The log of Σ exp(score) over a holder's neighbours, ``indices[start:stop]``."""
+    """The log of Σ exp(score) over a holder's neighbours, ``indices[start:stop]``.
+
+    Args:
+        indices: neighbours of all nodes.
+        scores: (num_nodes,).
+        start: where the holder's neighbours begin.
+        stop: where they end.
+    """
     highest = -np.inf
     for k in range(start, stop):
         highest = max(highest, scores[indices[k]])

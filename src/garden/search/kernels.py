@@ -35,7 +35,16 @@ def uniform(state):  # type: ignore[no-untyped-def]
 
 @compiled()
 def fill_row(indices, scores, argmax, start, stop, running):  # type: ignore[no-untyped-def]
-    """Fill ``running[start:stop]`` with running sums of a holder's choice weights."""
+    """Fill ``running[start:stop]`` with running sums of a holder's choice weights.
+
+    Args:
+        indices: neighbours of all nodes.
+        scores: (num_nodes,).
+        argmax: whether the best neighbours alone are chosen.
+        start: where the holder's neighbours begin.
+        stop: where they end.
+        running: filled between the two, (num_hops,).
+    """
     best = -np.inf
     for k in range(start, stop):
         best = max(best, scores[indices[k]])
@@ -54,6 +63,12 @@ def pick(running, start, stop, number):  # type: ignore[no-untyped-def]
 
     The search starts where a uniform distribution would put it and tries a few neighbours, which
     mostly finds it; a binary search bounds the rest.
+
+    Args:
+        running: running sums, as :func:`fill_row` fills them.
+        start: where the holder's neighbours begin.
+        stop: where they end.
+        number: drawn from [0, 1).
     """
     threshold = number * running[stop - 1]
     low, high = start, stop - 1

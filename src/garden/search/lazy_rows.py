@@ -15,7 +15,7 @@ from garden.graphs.graph import Graph
 from garden.strategies.base import Strategy, checked_representations
 from garden.strategies.representations import Representations, concatenated
 
-_MEMBERS_PER_BLOCK = 1 << 20  # of the ego graphs that are represented at a time
+MEMBERS_PER_BLOCK = 1 << 20  # of the ego graphs that are represented at a time
 
 
 class LazyRows:
@@ -60,7 +60,7 @@ class LazyRows:
         missing = np.unique(nodes[self._block_of[nodes] < 0])
         ends = np.cumsum(self._graph.degrees[missing] + 1)
         cuts = np.searchsorted(
-            ends, np.arange(_MEMBERS_PER_BLOCK, ends[-1:].sum(), _MEMBERS_PER_BLOCK)
+            ends, np.arange(MEMBERS_PER_BLOCK, ends[-1:].sum(), MEMBERS_PER_BLOCK)
         )
         for block in np.split(missing, np.unique(cuts)):
             if len(block):

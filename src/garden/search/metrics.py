@@ -145,7 +145,15 @@ def oracle_ratio_interval(
 
 
 def by_distance(ratios: np.ndarray, distances: np.ndarray) -> dict[int, DistanceBand]:
-    """The oracle ratio among the pairs of each distance, by distance in ascending order."""
+    """The oracle ratio among the pairs of each distance, by distance in ascending order.
+
+    Args:
+        ratios: of each pair, (num_pairs,).
+        distances: of each pair, (num_pairs,).
+
+    Returns:
+        For each distance, how many pairs there are and their mean ratio.
+    """
     return {
         int(distance): DistanceBand(
             pairs=int((distances == distance).sum()),

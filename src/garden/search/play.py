@@ -85,7 +85,12 @@ def play(
 
 
 def table_columns(players: Sequence[Player], graph: Graph) -> int:
-    """How many columns a table of scores has; 1 where none is made."""
+    """How many columns a table of scores has; 1 where none is made.
+
+    Args:
+        players: who plays.
+        graph: the graph.
+    """
     return 1 if all(player.lazy for player in players) else graph.num_nodes
 
 
@@ -156,6 +161,14 @@ def pair_blocks(targets: np.ndarray, max_hops: int, num_nodes: int) -> Iterator[
 
     A block ends where a target ends, so that each chain is solved once; only a target with more
     pairs than fit is cut. It holds at most as many targets as a :class:`ScoreMemo` keeps.
+
+    Args:
+        targets: of the pairs, (num_pairs,), sorted.
+        max_hops: the limit, by which the size of a block goes.
+        num_nodes: of the graph.
+
+    Returns:
+        Slices of the pairs, in order.
     """
     size = max(1, DISTRIBUTION_ENTRIES // (max_hops + 1))
     most = max(1, SCORE_ENTRIES // num_nodes)

@@ -30,7 +30,7 @@ from garden.strategies.representations import Representations, concatenated, dif
 
 ROWS_PER_BLOCK = 1 << 16  # neighbours' rows that are heard at a time
 ROUNDS_PER_NODE = 4  # more than it takes to tell something across a graph and back
-_BYTES_PER_BEACON = 150  # of each node at the peak of settling, from those of benchmarks
+BYTES_PER_BEACON = 150  # of each node at the peak of settling, from those of benchmarks
 MIN_ROUNDS = 1000  # for graphs so small that a fixed number of rounds may be longer
 
 
@@ -70,12 +70,21 @@ def node_keys(graph: Graph, seed: int) -> np.ndarray:
     """The key of each node: a hash of its name and the seed, (num_nodes,) uint64.
 
     Where two are equal, a :class:`garden.GraphError` says so.
+
+    Args:
+        graph: the graph.
+        seed: salts the hashes.
     """
     return different_keys(keys_of_names(graph.node_names, seed), graph.name)
 
 
 def keys_of_names(names: Sequence[str], seed: int) -> np.ndarray:
-    """The hash of each name and the seed, (num_names,) uint64."""
+    """The hash of each name and the seed, (num_names,) uint64.
+
+    Args:
+        names: of the nodes.
+        seed: salts the hashes.
+    """
     salt = seed.to_bytes(8, "little")
     digests = b"".join(
         hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8, salt=salt).digest()
@@ -85,7 +94,15 @@ def keys_of_names(names: Sequence[str], seed: int) -> np.ndarray:
 
 
 def different_keys(keys: np.ndarray, name: str) -> np.ndarray:
-    """The keys of a network with this name, (num_nodes,); equal ones are refused."""
+    """The keys of a network with this name, (num_nodes,); equal ones are refused.
+
+    Args:
+        keys: of all nodes, (num_nodes,).
+        name: of the network, for the error.
+
+    Returns:
+        The same keys.
+    """
     if len(np.unique(keys)) < len(keys):
         raise GraphError(f"{name}: two nodes have the same key: choose another seed")
     return keys
@@ -94,7 +111,13 @@ def different_keys(keys: np.ndarray, name: str) -> np.ndarray:
 def representations_of(
     graph: Graph, strategy: Strategy, progress: Progress = silent
 ) -> Representations:
-    """The rows that the agents of a graph search with, one per node."""
+    """The rows that the agents of a graph search with, one per node.
+
+    Args:
+        graph: the graph.
+        strategy: with or without rounds.
+        progress: called as rounds go on.
+    """
     return settle(graph, strategy, progress).rows
 
 
@@ -140,7 +163,7 @@ def _settle_afresh(graph: Graph, strategy: GossipStrategy, progress: Progress) -
         except ImportError:  # no numba on this machine
             return settle_by_rounds(graph, strategy, keys, progress)
         require_memory(
-            graph.num_nodes * strategy.k * _BYTES_PER_BEACON,
+            graph.num_nodes * strategy.k * BYTES_PER_BEACON,
             f"settling {strategy.name} on {graph.num_nodes} nodes",
             f"keep fewer beacons, such as beacons:k={max(1, strategy.k // 2)}",
         )
@@ -215,7 +238,17 @@ def settle_by_rounds(
 def heard_rows(
     graph: Graph, strategy: GossipStrategy, rows: Representations, agents: np.ndarray
 ) -> Representations:
-    """The new rows of some agents, a block of them at a time."""
+    """The new rows of some agents, a block of them at a time.
+
+    Args:
+        graph: the graph.
+        strategy: with rounds.
+        rows: of all agents before the round.
+        agents: positions of those that hear, (num_agents,).
+
+    Returns:
+        Their rows after it, in the order of ``agents``.
+    """
     ends = np.cumsum(graph.degrees[agents])
     parts = []
     for block in np.split(agents, np.unique(np.searchsorted(ends, _block_ends(int(ends[-1]))))):

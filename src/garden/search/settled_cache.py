@@ -35,6 +35,10 @@ def cache_file(graph: Graph, strategy: Strategy) -> Path | None:
 
     None where they are not: on small graphs, for strategies from elsewhere, whose code may change
     under the same parameters, and where there is no cache folder.
+
+    Args:
+        graph: the graph, which the name tells by its content.
+        strategy: the strategy, by its parameters.
     """
     folder = cache_folder()
     ours = type(strategy).__module__.partition(".")[0] == "garden"
@@ -52,7 +56,15 @@ def cache_file(graph: Graph, strategy: Strategy) -> Path | None:
 
 
 def read_rows(path: Path, num_nodes: int) -> tuple[Representations, dict[str, Any]] | None:
-    """The rows of a file and what they cost to settle; None where there are none to be read."""
+    """The rows of a file and what they cost to settle; None where there are none to be read.
+
+    Args:
+        path: the file.
+        num_nodes: of the graph; a file with other rows is refused.
+
+    Returns:
+        One row per node, and the cost by name.
+    """
     try:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
@@ -69,7 +81,13 @@ def read_rows(path: Path, num_nodes: int) -> tuple[Representations, dict[str, An
 
 
 def write_rows(path: Path, rows: Representations, cost: dict[str, Any]) -> None:
-    """Keep rows, whole or not at all; a folder that cannot be written is told of, no more."""
+    """Keep rows, whole or not at all; a folder that cannot be written is told of, no more.
+
+    Args:
+        path: the file.
+        rows: one per node.
+        cost: plain values, by name.
+    """
     arrays = {"cost": np.frombuffer(json.dumps(cost).encode(), dtype=np.uint8)}
     for name, array in rows.arrays.items():
         if not isinstance(array, np.ndarray):

@@ -15,7 +15,15 @@ from garden.search.progress import Progress, silent
 
 
 def links_of(graph: Graph, keys: np.ndarray) -> dict[int, tuple[int, ...]]:
-    """The keys of each node's neighbours, by its key; keys are (num_nodes,), all different."""
+    """The keys of each node's neighbours, by its key; keys are (num_nodes,), all different.
+
+    Args:
+        graph: the graph.
+        keys: of its nodes, (num_nodes,), all different.
+
+    Returns:
+        The keys of each node's neighbours, by its own.
+    """
     names = [int(key) for key in keys]
     if len(set(names)) < graph.num_nodes:
         raise GraphError(f"{graph.name}: two nodes have the same key: choose another seed")

@@ -62,7 +62,16 @@ RatioSums = Callable[[TuningProblem, np.ndarray, Advance], np.ndarray]
 def exact_ratio_sums(
     problem: TuningProblem, temperatures: np.ndarray, advance: Advance
 ) -> np.ndarray:
-    """The sums at each temperature by exact chains, one temperature after another."""
+    """The sums at each temperature by exact chains, one temperature after another.
+
+    Args:
+        problem: scores and sources towards some validation targets.
+        temperatures: by which scores are divided, (num_temperatures,).
+        advance: called as targets are done.
+
+    Returns:
+        (num_temperatures,).
+    """
     sums = np.empty(len(temperatures))
     for number, temperature in enumerate(temperatures):
         expected, _ = chain_of_scores(
@@ -99,7 +108,14 @@ def prepare(
 def best_temperature(
     strategy: Strategy, task: SearchTask, max_hops: MaxHops = "auto", progress: Progress = silent
 ) -> float:
-    """The minimiser over τ of the :func:`validation_ratios`; the lowest τ among equals."""
+    """The minimiser over τ of the :func:`validation_ratios`; the lowest τ among equals.
+
+    Args:
+        strategy: fitted, at temperature 1.
+        task: whose validation targets are used.
+        max_hops: the limit, or `auto`.
+        progress: called as the work goes on.
+    """
     ratios = validation_ratios(strategy, task, max_hops, progress, ratio_sums=estimated_ratio_sums)
     possible = can_be_lowest(ratios)
     if possible.sum() > 1:

@@ -28,8 +28,8 @@ from garden.graphs.ego import ragged_rows
 from garden.graphs.graph import Graph
 from garden.search.episode_rng import episode_streams, next_streams, uniforms_of
 
-_MAX_DISTANCES = 1 << 26  # entries of a table of distances that are held at a time
-_MAX_CANDIDATES = 1 << 22  # neighbours that are looked up at a time
+MAX_DISTANCES = 1 << 26  # entries of a table of distances that are held at a time
+MAX_CANDIDATES = 1 << 22  # neighbours that are looked up at a time
 _WORD = 64  # targets that one breadth-first search serves
 
 
@@ -117,7 +117,7 @@ def shortest_path_traffic(graph: Graph, pairs: np.ndarray, seed: int = 0) -> Tra
     streams = episode_streams(seed, 0, len(pairs))
     targets, target_of = np.unique(pairs[:, 1], return_inverse=True)
     load = np.zeros(graph.num_nodes, dtype=np.int64)
-    block = max(_WORD, _MAX_DISTANCES // graph.num_nodes // _WORD * _WORD)
+    block = max(_WORD, MAX_DISTANCES // graph.num_nodes // _WORD * _WORD)
     for start in range(0, len(targets), block):
         table = distances(graph, targets[start : start + block])
         chosen = np.flatnonzero((target_of >= start) & (target_of < start + block))
@@ -183,7 +183,7 @@ def _nearer(
 
 def _parts(sizes: np.ndarray) -> Iterator[slice]:
     """Consecutive parts with about as many neighbours each as are looked up at a time."""
-    number = (np.cumsum(sizes) - sizes) // _MAX_CANDIDATES
+    number = (np.cumsum(sizes) - sizes) // MAX_CANDIDATES
     starts = np.flatnonzero(np.diff(number, prepend=-1))
     for start, stop in zip(starts, [*starts[1:], len(sizes)], strict=True):
         yield slice(int(start), int(stop))

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from garden.errors import StrategyError
+from garden.errors import StrategyError, kind_of
 from garden.graphs.ego import EgoGraph, EgoGraphs
 from garden.strategies.protocols import Fitted, Tempered
 from garden.strategies.representations import Representations
@@ -255,7 +255,7 @@ def _refuse_one_without_scores(strategy: Strategy) -> None:
 def checked_representations(rows: Representations, num_rows: int, name: str) -> Representations:
     """``rows``, or an error of the strategy called ``name`` where it is not ``num_rows`` rows."""
     if not isinstance(rows, Representations):
-        raise StrategyError(f"{name}: represent gave a {type(rows).__name__}, no Representations")
+        raise StrategyError(f"{name}: represent gave {kind_of(rows)}, no Representations")
     if len(rows) != num_rows:
         raise StrategyError(f"{name}: represent gave {len(rows)} rows for {num_rows} ego graphs")
     return rows

@@ -26,11 +26,11 @@ class LinkCurve:
     """The chance q(d) that two nodes are linked, falling with the distance d of their profiles."""
 
     distances: np.ndarray  # (num_knots,) ascending
-    chances: np.ndarray  # (num_knots,) in (0, 1), not ascending
+    probabilities: np.ndarray  # (num_knots,) in (0, 1), not ascending
 
     def __call__(self, distances: np.ndarray) -> np.ndarray:
         """Q at these distances, linear between the fitted ones, of the same shape."""
-        return np.interp(distances, self.distances, self.chances)
+        return np.interp(distances, self.distances, self.probabilities)
 
 
 @final
@@ -58,8 +58,8 @@ class EVNWalker(Strategy):
         if self.curve is None:
             return {}
         return {
-            "link_chance_nearest": float(self.curve.chances[0]),
-            "link_chance_farthest": float(self.curve.chances[-1]),
+            "link_chance_nearest": float(self.curve.probabilities[0]),
+            "link_chance_farthest": float(self.curve.probabilities[-1]),
         }
 
     @property
@@ -143,7 +143,7 @@ def _are_linked(egos: EgoGraphs, first: np.ndarray, second: np.ndarray) -> np.nd
 def _fit_curve(distances: np.ndarray, linked: np.ndarray) -> LinkCurve:
     from scipy.optimize import isotonic_regression  # slow to import
 
-    # Half a pair of evidence keeps chances off 0 and 1, where the degree would cease to count.
+    # Half a pair of evidence keeps probabilities off 0 and 1, where degrees would cease to count.
     knots, group, sizes = np.unique(distances, return_inverse=True, return_counts=True)
     rates = np.bincount(group, weights=linked) / sizes
     fitted = isotonic_regression(rates, weights=sizes, increasing=False).x

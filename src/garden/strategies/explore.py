@@ -68,7 +68,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Explored:
-    """What a message remembers."""
+    """What a message with the memory `explore` remembers of its way."""
 
     met: frozenset[int] = frozenset()  # nodes that have held it
     seen: frozenset[int] = frozenset()  # those and all of their neighbours
@@ -124,21 +124,21 @@ class ExploreMemory(Memory):
         return replace(self, goal=self._rows.take(np.array([target])))
 
     def start(self) -> Explored:
-        """Nothing seen."""
+        """The state of a message at its source: no node met, no link seen."""
         return Explored()
 
     def recall(
         self, state: Explored, holder: int, candidates: np.ndarray, scores: np.ndarray
     ) -> tuple[np.ndarray, Explored]:
-        """As defined above."""
+        """Scores and state of the next hop by the rule of the class; see :meth:`Memory.recall`."""
         if state.trail is not None:
             return _by_trail(state, state.trail, holder, candidates, scores)
         state = self._looked_around(state, holder, candidates)
-        new, worth = self._useful(state, candidates)
-        if worth.any():
+        new, is_useful = self._useful(state, candidates)
+        if is_useful.any():
             gain = np.array([self.gain(int(count)) for count in new])
-            values = np.where(worth, scores + gain, -np.inf)
-            step = Step(holder, int(worth.sum()) > 1)
+            values = np.where(is_useful, scores + gain, -np.inf)
+            step = Step(holder, int(is_useful.sum()) > 1)
             chosen = np.where(values == values.max(), values, -np.inf)
             return chosen, replace(state, way=(*state.way, step))
         place = place_to_turn(state.way, set(candidates.tolist()))
@@ -226,6 +226,6 @@ def place_to_turn(way: tuple[Step, ...], neighbours: set[int]) -> int | None:
 def _by_trail(
     state: Explored, trail: Trail, holder: int, candidates: np.ndarray, scores: np.ndarray
 ) -> tuple[np.ndarray, Explored]:
-    """As `backtrack` goes on."""
+    """Scores and state of the next hop by `backtrack`, where nothing new is left."""
     recalled, trail = BacktrackMemory().recall(trail, holder, candidates, scores)
     return recalled, replace(state, trail=trail)

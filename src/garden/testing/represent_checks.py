@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from garden.errors import kind_of
 from garden.graphs.ego import EgoGraphs
 from garden.graphs.ego_extraction import ego_graphs
 from garden.strategies.base import Strategy
@@ -218,7 +219,7 @@ def well_formed(
     if not isinstance(rows, Representations):
         raise found.stop(
             "type",
-            f"{what} gives a {type(rows).__name__}: give Representations({{'name': array}}), one "
+            f"{what} gives {kind_of(rows)}: give Representations({{'name': array}}), one "
             "row per ego graph.",
         )
     if not isinstance(rows.arrays, Mapping) or not isinstance(rows.ragged, Mapping):
@@ -246,7 +247,7 @@ def well_formed(
 
 def _array_fault(array: Any) -> str:
     if not isinstance(array, np.ndarray) and not isinstance(array, sp.csr_array):
-        return f"a {type(array).__name__}, not a NumPy array or a SciPy csr_array"
+        return f"{kind_of(array)}, not a NumPy array or a SciPy csr_array"
     if array.ndim == 0:
         return "a single number, not one row per ego graph"
     return _dtype_fault(array.dtype)
@@ -254,7 +255,7 @@ def _array_fault(array: Any) -> str:
 
 def _ragged_fault(rows: Any) -> str:
     if not isinstance(rows, Ragged):
-        return f"a {type(rows).__name__}, not Ragged(values, offsets)"
+        return f"{kind_of(rows)}, not Ragged(values, offsets)"
     values: object = rows.values
     offsets: object = rows.offsets
     if not isinstance(values, np.ndarray) or not isinstance(offsets, np.ndarray):

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from garden.errors import kind_of
 from garden.graphs.ego_extraction import ego_graphs
 from garden.strategies.base import Strategy
 from garden.strategies.protocols import Tempered
@@ -131,7 +132,7 @@ def _targets(rows: Representations) -> np.ndarray:
 def _kind(scores: object) -> str:
     if isinstance(scores, np.ndarray):
         return f"an array of {scores.dtype}"
-    return f"a {type(scores).__name__}"
+    return kind_of(scores)
 
 
 def _changes_by_itself(

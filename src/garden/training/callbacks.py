@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from garden.errors import DataError, SpecError
+from garden.errors import DataError, SpecError, expect
 from garden.training.config import RunOptions
 from garden.training.state import Clock, Plan
 
@@ -54,6 +54,7 @@ class Listener:
 
 def check_listeners(listeners: Sequence[object]) -> None:
     """Refuse callbacks that cannot listen: each must have all methods of :class:`Listener`."""
+    expect("callbacks", listeners, Sequence, otherwise="a list of callbacks")
     for place, listener in enumerate(listeners):
         missing = [name for name in _METHODS if not callable(getattr(listener, name, None))]
         if isinstance(listener, type) or missing:

@@ -23,36 +23,36 @@ FEW_SYSTEMS = 128  # up to here a GPU is quicker by squares, beyond by factors
 
 
 def return_surrogate(
-    log_chances: Tensor,
+    log_probabilities: Tensor,
     targets: Tensor,
     weights: Tensor,
     gamma: float,
-    problem: Links,
+    links: Links,
     dense: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
     """A quantity per target whose gradient is that of the return, and the return itself.
 
     Args:
-        log_chances: log π of every hop, (batch, num_hops).
+        log_probabilities: log π of every hop, (batch, num_hops).
         targets: node numbers, (batch,).
         weights: how much each source counts, (batch, num_nodes).
         gamma: the discount factor, γ.
-        problem: the graph as tensors.
+        links: the graph as tensors.
         dense: whether to solve by dense matrices; by the size of the graph by default.
     """
-    chances = log_chances.detach().exp()
+    probabilities = log_probabilities.detach().exp()
     if dense is None:
-        dense = problem.num_nodes <= DENSE_NODES
+        dense = links.num_nodes <= DENSE_NODES
     solve = solve_dense if dense else solve_sparse
-    values, occupancy = solve(chances, targets, weights, gamma, problem)
-    onward = values.index_select(1, problem.neighbours).masked_fill(
-        problem.neighbours == targets[:, None], 0.0
+    values, occupancy = solve(probabilities, targets, weights, gamma, links)
+    onward = values.index_select(1, links.neighbours).masked_fill(
+        links.neighbours == targets[:, None], 0.0
     )
-    delivered = (problem.neighbours == targets[:, None]).to(chances.dtype)
-    advantages = delivered + gamma * onward - values.index_select(1, problem.holders)
-    coefficients = occupancy.index_select(1, problem.holders) * chances * advantages
-    coefficients = coefficients * (problem.holders != targets[:, None])
-    return (coefficients * log_chances).sum(dim=1), (weights * values).sum(dim=1)
+    delivered = (links.neighbours == targets[:, None]).to(probabilities.dtype)
+    advantages = delivered + gamma * onward - values.index_select(1, links.holders)
+    coefficients = occupancy.index_select(1, links.holders) * probabilities * advantages
+    coefficients = coefficients * (links.holders != targets[:, None])
+    return (coefficients * log_probabilities).sum(dim=1), (weights * values).sum(dim=1)
 
 
 def source_weights(distances: Tensor, kind: str) -> Tensor:
@@ -63,7 +63,7 @@ def source_weights(distances: Tensor, kind: str) -> Tensor:
 
 
 def solve_dense(
-    chances: Tensor, targets: Tensor, weights: Tensor, gamma: float, problem: Links
+    probabilities: Tensor, targets: Tensor, weights: Tensor, gamma: float, links: Links
 ) -> tuple[Tensor, Tensor]:
     """Values and discounted occupancy of every target, by dense matrices.
 
@@ -72,19 +72,19 @@ def solve_dense(
     (batch, num_nodes), zero at the target.
 
     Args:
-        chances: π of every hop, (batch, num_hops).
+        probabilities: π of every hop, (batch, num_hops).
         targets: node numbers, (batch,).
         weights: how much each source counts, (batch, num_nodes).
         gamma: the discount factor, γ.
-        problem: the graph as tensors.
+        links: the graph as tensors.
     """
-    batch, n = len(targets), problem.num_nodes
-    moves = torch.zeros(batch, n * n, dtype=chances.dtype, device=chances.device)
-    onward = _onward(chances, targets, problem)
-    moves.index_copy_(1, problem.holders * n + problem.neighbours, gamma * onward)
-    arrivals = _arrivals(chances, targets, problem)
+    batch, n = len(targets), links.num_nodes
+    moves = torch.zeros(batch, n * n, dtype=probabilities.dtype, device=probabilities.device)
+    onward = _onward(probabilities, targets, links)
+    moves.index_copy_(1, links.holders * n + links.neighbours, gamma * onward)
+    arrivals = _arrivals(probabilities, targets, links)
     moves = moves.reshape(batch, n, n)
-    if chances.device.type == "cpu" or batch > FEW_SYSTEMS:
+    if probabilities.device.type == "cpu" or batch > FEW_SYSTEMS:
         return solve_by_factors(moves, arrivals, weights)
     return solve_by_squares(moves, arrivals, weights, gamma)
 
@@ -137,11 +137,11 @@ def solve_by_squares(
 
 
 def solve_sparse(
-    chances: Tensor,
+    probabilities: Tensor,
     targets: Tensor,
     weights: Tensor,
     gamma: float,
-    problem: Links,
+    links: Links,
     tolerance: float = 1e-7,
 ) -> tuple[Tensor, Tensor]:
     """The same by iteration over the edges, for graphs too large to factorise.
@@ -149,35 +149,35 @@ def solve_sparse(
     Each sweep shrinks the error by γ, so their number follows from the tolerance.
 
     Args:
-        chances: π of every hop, (batch, num_hops).
+        probabilities: π of every hop, (batch, num_hops).
         targets: node numbers, (batch,).
         weights: how much each source counts, (batch, num_nodes).
         gamma: the discount factor, γ.
-        problem: the graph as tensors.
+        links: the graph as tensors.
         tolerance: the error that is left at most.
     """
-    onward = gamma * _onward(chances, targets, problem)
-    arrivals = _arrivals(chances, targets, problem)
+    onward = gamma * _onward(probabilities, targets, links)
+    arrivals = _arrivals(probabilities, targets, links)
     values, occupancy = arrivals, weights
     sweeps = math.ceil(math.log(tolerance * (1 - gamma)) / math.log(gamma))
     for _ in range(sweeps):
-        moved = onward * values.index_select(1, problem.neighbours)
-        values = arrivals.index_add(1, problem.holders, moved)
-        moved = onward * occupancy.index_select(1, problem.holders)
-        occupancy = weights.index_add(1, problem.neighbours, moved)
+        moved = onward * values.index_select(1, links.neighbours)
+        values = arrivals.index_add(1, links.holders, moved)
+        moved = onward * occupancy.index_select(1, links.holders)
+        occupancy = weights.index_add(1, links.neighbours, moved)
     return values, occupancy
 
 
-def _onward(chances: Tensor, targets: Tensor, problem: Links) -> Tensor:
+def _onward(probabilities: Tensor, targets: Tensor, links: Links) -> Tensor:
     """Chances of hops that neither leave nor reach the target."""
     goal = targets[:, None]
-    return chances * (problem.holders != goal) * (problem.neighbours != goal)
+    return probabilities * (links.holders != goal) * (links.neighbours != goal)
 
 
-def _arrivals(chances: Tensor, targets: Tensor, problem: Links) -> Tensor:
+def _arrivals(probabilities: Tensor, targets: Tensor, links: Links) -> Tensor:
     """The chance that a holder delivers with its next hop, (batch, num_nodes)."""
-    delivering = chances * (problem.neighbours == targets[:, None])
+    delivering = probabilities * (links.neighbours == targets[:, None])
     empty = torch.zeros(
-        (len(targets), problem.num_nodes), dtype=chances.dtype, device=chances.device
+        (len(targets), links.num_nodes), dtype=probabilities.dtype, device=probabilities.device
     )
-    return empty.index_add(1, problem.holders, delivering)
+    return empty.index_add(1, links.holders, delivering)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal, get_args
 
-from garden.errors import SpecError, known_name
+from garden.errors import SpecError, expect, known_name
 from garden.models.registry import DEFAULT_MODEL, MODELS, check_model_name
 from garden.process_settings import SHORT_UPDATES, cut_short
 from garden.search.config import MaxHops
@@ -177,5 +178,8 @@ class RunOptions:
     """Also log for Weights & Biases, offline (needs the extra `logging`)."""
 
     def __post_init__(self) -> None:
-        if self.max_minutes is not None and not self.max_minutes > 0:
+        if self.max_minutes is None:
+            return
+        expect("max_minutes", self.max_minutes, Real, otherwise="a number of minutes")
+        if not self.max_minutes > 0:
             raise SpecError(f"max_minutes is {self.max_minutes:g}: it must be above 0")

@@ -25,7 +25,7 @@ from garden.graphs.identity import GraphIdentity
 from garden.models.policy import Policy, PolicyInfo, read_info, write_info
 from garden.models.registry import ModelConfig, build_model
 from garden.process_settings import cut_short
-from garden.storage import CONFIG_FILE, write_text
+from garden.storage import CONFIG_FILE, WEIGHTS_FILE, write_text
 from garden.training.callbacks import Listener, Record, SeedListener, in_words, listeners_for
 from garden.training.config import RunOptions, TrainingOptions
 from garden.training.estimate import ADVISED_NODES, seconds_of_training
@@ -94,7 +94,7 @@ def train_seeds(
         trainer = Trainer(tasks, config, model_config, device, folders, everybody)
         _advise(trainer)
         if resume:
-            trainer.state.load(folders)
+            trainer.resume()
             for folder in folders:
                 MetricsFile(folder).cut(trainer.state.update)
         outcome = trainer.run(run_options.max_minutes, since)
@@ -111,8 +111,8 @@ def train_seeds(
 
 def _advise(trainer: Trainer) -> None:
     """On a large graph and a CPU, say what all updates may take, and what needs no training."""
-    graph = trainer.problem.graph
-    if trainer.problem.device.type != "cpu" or graph.num_nodes <= ADVISED_NODES:
+    graph = trainer.training_graph.graph
+    if trainer.training_graph.device.type != "cpu" or graph.num_nodes <= ADVISED_NODES:
         return
     seconds = seconds_of_training(graph, trainer.state.model, trainer.config)
     _LOG.info(
@@ -240,7 +240,7 @@ def _claim(folder: Path, info: PolicyInfo, resume: bool, force: bool) -> None:
         refuse_taken(folder)
     if folder.exists() and not folder.is_dir():
         raise DataError(f"{folder}: is a file, and a run needs a folder")
-    for name in (STATE_FILE, SUMMARY_FILE, MetricsFile.NAME):
+    for name in (STATE_FILE, SUMMARY_FILE, MetricsFile.NAME, WEIGHTS_FILE):
         (folder / name).unlink(missing_ok=True)
     write_info(folder, info)
 

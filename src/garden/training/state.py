@@ -31,7 +31,6 @@ from torch import Tensor
 from garden.errors import DataError
 from garden.models.base import Model
 from garden.models.policy import read_tensors, write_tensors
-from garden.storage import WEIGHTS_FILE
 from garden.training.methods.config import TrainingConfig
 
 STATE_FILE = "state.safetensors"
@@ -80,7 +79,7 @@ class TrainingState:
                 self.best[name].copy_(tensor)
 
     def save(self, folders: Sequence[Path]) -> None:
-        """Write each seed's state into its folder, and then its best weights by themselves."""
+        """Write each seed's state into its folder."""
         for seed, folder in enumerate(folders):
             facts = {
                 "update": self.update,
@@ -93,12 +92,6 @@ class TrainingState:
                 "stack": [len(self.seeds), seed],
             }
             write_tensors(folder / STATE_FILE, self._tensors_of(seed), facts)
-        self.save_policies(folders, self.best)
-
-    def save_policies(self, folders: Sequence[Path], weights: Mapping[str, Tensor]) -> None:
-        """Write each seed's part of stacked weights, as its policy, into its folder."""
-        for seed, folder in enumerate(folders):
-            write_tensors(folder / WEIGHTS_FILE, weights_of(weights, seed), {})
 
     def load(self, folders: Sequence[Path]) -> None:
         """Continue from what :meth:`save` wrote; the seeds must stand in the same batch."""
@@ -342,3 +335,11 @@ def deferred_interrupt(interrupt: Interrupt) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def seed_of_stack(seeds: tuple[int, ...]) -> int:
+    """One number for the random stream that a stack of seeds shares."""
+    number = 0
+    for seed in seeds:
+        number = (number * 1_000_003 + seed + 1) % (1 << 63)
+    return number

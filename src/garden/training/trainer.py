@@ -26,7 +26,7 @@ from garden.models.registry import ModelConfig, build_model
 from garden.search.chain import chain_of_scores
 from garden.training.callbacks import Listener
 from garden.training.methods.a2c import a2c_loss
-from garden.training.methods.base import UpdateLoss
+from garden.training.methods.base import UpdateLoss, clip_each_seed
 from garden.training.methods.config import TrainingConfig
 from garden.training.methods.exact import exact_loss
 from garden.training.methods.guided import guided_loss
@@ -41,6 +41,7 @@ from garden.training.state import (
     has_lost_patience,
     last_update,
     note_ratio,
+    seed_of_stack,
     step_size,
 )
 from garden.training.training_graph import (
@@ -53,11 +54,14 @@ from garden.training.training_graph import (
 from garden.training.validation import (
     HANDOVER_TEMPERATURES,
     HandedOver,
+    Stored,
     best_of_training,
     choose_temperature,
     copy_of_best,
+    handed_over_before,
     validation_metrics,
     weigh_last,
+    with_earlier,
 )
 
 Loss = Callable[[Model, TrainingGraph, Any, Dropout, torch.Generator], UpdateLoss]
@@ -104,18 +108,18 @@ class Trainer:
         require_memory_for(config, tasks[0].graph.num_nodes, len(tasks))
         self.config = with_limit(config, tasks)
         serialized = self.config.validation_pairs == "serialized"
-        self.problem = make_training_graph(tasks, device, serialized)
+        self.training_graph = make_training_graph(tasks, device, serialized)
         self.folders, self.listeners = folders, listeners
         seeds = tuple(task.seed for task in tasks)
         initial = seeds if config.init_seed is None else (config.init_seed,) * len(seeds)
-        graph = self.problem.graph
+        graph = self.training_graph.graph
         size = sized_for(graph, self.config, model_config)
         model = build_model(self.config.model, graph.num_attributes, size, initial)
         model.standardise_by(graph.attributes)
         model.know(graph.attributes)
         model.to(device)
         generator = torch.Generator(device=device)
-        generator.manual_seed(_seed_of_stack(seeds))
+        generator.manual_seed(seed_of_stack(seeds))
         optimiser = torch.optim.AdamW(
             model.parameters(), lr=self.config.learning_rate, weight_decay=self.config.weight_decay
         )
@@ -126,6 +130,12 @@ class Trainer:
         self.pace = Pace(clock)
         self.plan = self._plan()
         self._limit = 0.0  # seconds, where there is a deadline
+        self._earlier: list[Stored | None] = []  # handed over when a resumed run was stopped
+
+    def resume(self) -> None:
+        """Continue from what the folders hold."""
+        self.state.load(self.folders)
+        self._earlier = handed_over_before(self.folders)
 
     def _plan(self) -> Plan:
         config = self.config
@@ -170,9 +180,9 @@ class Trainer:
 
     def _warm_up(self) -> None:
         """Have the chain compiled before anything is timed."""
-        if self.problem.device.type == "cpu":
-            scores = np.zeros((1, self.problem.num_nodes))
-            chain_of_scores(self.problem.graph, scores, "softmax", np.zeros(1, np.int64), 1)
+        if self.training_graph.device.type == "cpu":
+            scores = np.zeros((1, self.training_graph.num_nodes))
+            chain_of_scores(self.training_graph.graph, scores, "softmax", np.zeros(1, np.int64), 1)
 
     def _loop(self, started: float, interrupt: Interrupt) -> str:
         """Update and validate by turns; the word says why it ended."""
@@ -227,7 +237,7 @@ class Trainer:
     def _update(self) -> None:
         state, config = self.state, self.config
         loss = LOSSES[config.method](
-            state.model, self.problem, config, self.dropout, state.generator
+            state.model, self.training_graph, config, self.dropout, state.generator
         )
         if not bool(torch.isfinite(loss.loss).all()):
             raise TrainingError(
@@ -259,7 +269,9 @@ class Trainer:
     def _validate(self) -> None:
         state = self.state
         self.pace.start_validation()
-        each, late = validation_metrics(state.model, self.problem, self.config.limit, lap=self._lap)
+        each, late = validation_metrics(
+            state.model, self.training_graph, self.config.limit, lap=self._lap
+        )
         ratios, truncation = each[0].mean(dim=1), late[0].mean(dim=1)
         records = []
         for seed, progress in enumerate(state.seeds):
@@ -279,9 +291,15 @@ class Trainer:
             )
         state.validated = state.update
         state.save(self.folders)
+        if self.folders:
+            self._best_so_far().save(self.folders)
         self.pace.storing += self.pace.lap()
         for listener in self.listeners:
             listener.on_validation(records)
+
+    def _best_so_far(self) -> HandedOver:
+        """What would be handed over if training were stopped now; apart from the state."""
+        return with_earlier(copy_of_best(self.state), self._earlier)
 
     def _lap(self, kind: str) -> None:
         """Note what a part of a validation took, and end it where its time is up."""
@@ -296,15 +314,16 @@ class Trainer:
             handed = best_of_training(self.state)
             self._choose_temperature(handed)
             self.state.save(self.folders)
+            handed.save(self.folders)
             return handed
-        handed = copy_of_best(self.state)
+        handed = self._best_so_far()
         self.state.save(self.folders)
         try:
             if not interrupt.repeated:
                 self._close(handed)
         except (KeyboardInterrupt, _TimeUpError):
             _LOG.info("the policy that is handed over was not validated to the end")
-        self.state.save_policies(self.folders, handed.weights)
+        handed.save(self.folders)
         return handed
 
     def _close(self, handed: HandedOver) -> None:
@@ -322,27 +341,10 @@ class Trainer:
         self.pace.start_validation()
         ratios, _ = validation_metrics(
             self.state.model,
-            self.problem,
+            self.training_graph,
             self.config.limit,
             temperatures,
             self._lap,
             share,
         )
         return ratios
-
-
-def clip_each_seed(model: Model, largest: float) -> None:
-    """Scale each seed's gradient down to a norm of at most ``largest``."""
-    gradients = [p.grad for p in model.parameters() if p.grad is not None]
-    squares = torch.stack([g.square().flatten(1).sum(dim=1) for g in gradients]).sum(dim=0)
-    factors = (largest / (squares.sqrt() + 1e-6)).clamp(max=1.0)
-    for gradient in gradients:
-        gradient.mul_(factors.reshape(-1, *[1] * (gradient.dim() - 1)))
-
-
-def _seed_of_stack(seeds: tuple[int, ...]) -> int:
-    """One number for the random stream that a stack of seeds shares."""
-    number = 0
-    for seed in seeds:
-        number = (number * 1_000_003 + seed + 1) % (1 << 63)
-    return number

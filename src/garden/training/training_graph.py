@@ -193,7 +193,7 @@ def make_links(graph: Graph, device: torch.device | str = "cpu") -> Links:
 def make_training_graph(
     tasks: Sequence[SearchTask], device: torch.device | str = "cpu", serialized: bool = False
 ) -> TrainingGraph:
-    """The problem of several splits of one graph.
+    """The training graph of several splits of one graph.
 
     Args:
         tasks: One per seed.

@@ -3,19 +3,24 @@
 A training that ran to its end hands over what validation called best. One that was stopped also
 weighs the weights that it stopped at, which may be better than all that was validated before; this
 concerns the policy handed over only, and what the training would continue from stays as it is.
+Resumed and stopped again, it hands that policy over until a better one is validated; one that ends
+by itself hands over what it would have without a stop.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from garden.models.base import Model
+from garden.models.policy import read_tensors, write_tensors
 from garden.search.chain import chain_of_scores
+from garden.storage import WEIGHTS_FILE
 from garden.training.chain_solvers import DENSE_NODES
 from garden.training.methods.base import (
     distances_towards,
@@ -24,13 +29,13 @@ from garden.training.methods.base import (
     scores_towards,
     with_all_links,
 )
-from garden.training.state import SeedProgress, TrainingState, is_stacked
+from garden.training.state import SeedProgress, TrainingState, slice_of, weights_of
 from garden.training.training_graph import LARGE_NODES, Links, TrainingGraph
 
 _ENTRIES_PER_BLOCK = 1 << 21  # scores of a block of targets
 DENSE_ENTRIES = 1 << 28  # of one batch of dense systems, on a GPU
-_FEW_CHAINS = 8  # between looks at the clock, on graphs where each of them takes its time
-_QUICK_NODES = 5000
+FEW_CHAINS = 8  # between looks at the clock, on graphs where each of them takes its time
+QUICK_NODES = 5000
 
 Lap = Callable[[str], None]
 """Called with what the time since the last call was spent on: embedding, scoring, walking."""
@@ -48,7 +53,7 @@ def _no_lap(_kind: str) -> None:
 
 def validation_metrics(
     model: Model,
-    problem: TrainingGraph,
+    graph: TrainingGraph,
     max_hops: int,
     temperatures: Sequence[float] = (1.0,),
     lap: Lap = _no_lap,
@@ -63,25 +68,25 @@ def validation_metrics(
 
     Args:
         model: a stack of models, one per seed.
-        problem: the graph as tensors.
+        graph: the graph as tensors.
         max_hops: the hop at which an episode is truncated.
         temperatures: by which scores are divided, one after another.
         lap: called after each part with its kind.
         share: of the validation targets, at least one.
     """
-    targets = _part_of(problem.validation_targets, share)
-    pairs = None if problem.pair_counts is None else _part_of(problem.pair_counts, share)
+    targets = _part_of(graph.validation_targets, share)
+    pairs = None if graph.pair_counts is None else _part_of(graph.pair_counts, share)
     seeds = model.num_seeds
     ratios, truncation, counts = [], [], []
-    size = _targets_per_block(seeds, problem)
+    size = _targets_per_block(seeds, graph)
     with torch.no_grad():
-        rows = embedded_rows(model, problem)
+        rows = embedded_rows(model, graph)
         lap("embedding")
         for start in range(0, targets.shape[1], size):
             block = targets[:, start : start + size]
-            masked = with_all_links(block, problem)
-            scores = scores_towards(model, problem, rows, masked).flatten(0, 1)
-            distances = distances_towards(problem, masked).double()
+            masked = with_all_links(block, graph)
+            scores = scores_towards(model, graph, rows, masked).flatten(0, 1)
+            distances = distances_towards(graph, masked).double()
             sources = (distances > 0).double()
             if pairs is not None:
                 sources = pairs[:, start : start + size].flatten(0, 1).double()
@@ -90,7 +95,7 @@ def validation_metrics(
             lap("scoring")
             for temperature in temperatures:
                 scaled = scores / temperature
-                hops, late = _hops_in_parts(scaled, block.flatten(), max_hops, problem, lap)
+                hops, late = _hops_in_parts(scaled, block.flatten(), max_hops, graph, lap)
                 shares = (hops / distances.clamp(min=1) * near).sum(dim=1)
                 shares = shares / near.sum(dim=1).clamp(min=1)
                 # rounding alone takes a mean below 1
@@ -110,11 +115,11 @@ def validation_metrics(
     return gathered(ratios), gathered(truncation)
 
 
-def _targets_per_block(num_seeds: int, problem: TrainingGraph) -> int:
+def _targets_per_block(num_seeds: int, graph: TrainingGraph) -> int:
     """How many targets are scored at once: on large graphs and a CPU one, to keep a time limit."""
-    if problem.device.type == "cpu" and problem.num_nodes > LARGE_NODES:
+    if graph.device.type == "cpu" and graph.num_nodes > LARGE_NODES:
         return 1
-    return max(1, _ENTRIES_PER_BLOCK // (num_seeds * problem.num_nodes))
+    return max(1, _ENTRIES_PER_BLOCK // (num_seeds * graph.num_nodes))
 
 
 def _part_of(targets: Tensor, share: float) -> Tensor:
@@ -125,21 +130,21 @@ def _part_of(targets: Tensor, share: float) -> Tensor:
 
 
 def _hops_in_parts(
-    scores: Tensor, targets: Tensor, max_hops: int, problem: TrainingGraph, lap: Lap
+    scores: Tensor, targets: Tensor, max_hops: int, graph: TrainingGraph, lap: Lap
 ) -> tuple[Tensor, Tensor]:
     """What ``validation_hops`` gives, with a look at the clock now and then on large graphs."""
-    if scores.device.type != "cpu" or problem.num_nodes <= _QUICK_NODES:
-        return validation_hops(scores, targets, max_hops, problem)
+    if scores.device.type != "cpu" or graph.num_nodes <= QUICK_NODES:
+        return validation_hops(scores, targets, max_hops, graph)
     parts = []
-    for start in range(0, len(targets), _FEW_CHAINS):
-        few = slice(start, start + _FEW_CHAINS)
-        parts.append(validation_hops(scores[few], targets[few], max_hops, problem))
+    for start in range(0, len(targets), FEW_CHAINS):
+        few = slice(start, start + FEW_CHAINS)
+        parts.append(validation_hops(scores[few], targets[few], max_hops, graph))
         lap("walking")
     return torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts])
 
 
 def validation_hops(
-    scores: Tensor, targets: Tensor, max_hops: int, problem: Links
+    scores: Tensor, targets: Tensor, max_hops: int, links: Links
 ) -> tuple[Tensor, Tensor]:
     """Expected min(hops, max_hops) and truncation of every source, (batch, num_nodes) each.
 
@@ -147,22 +152,22 @@ def validation_hops(
         scores: (batch, num_nodes).
         targets: node numbers, (batch,).
         max_hops: the hop at which an episode is truncated.
-        problem: the graph as tensors.
+        links: the graph as tensors.
     """
     if scores.device.type == "cpu":
         expected, truncation = chain_of_scores(
-            problem.graph, scores.double().numpy(), "softmax", targets.numpy(), max_hops
+            links.graph, scores.double().numpy(), "softmax", targets.numpy(), max_hops
         )
         return torch.as_tensor(expected), torch.as_tensor(truncation)
     parts = [
-        hops_by_products(scores[block], targets[block], max_hops, problem)
-        for block in _blocks(len(targets), problem.num_nodes)
+        hops_by_products(scores[block], targets[block], max_hops, links)
+        for block in _blocks(len(targets), links.num_nodes)
     ]
     return torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts])
 
 
 def hops_by_products(
-    scores: Tensor, targets: Tensor, max_hops: int, problem: Links
+    scores: Tensor, targets: Tensor, max_hops: int, links: Links
 ) -> tuple[Tensor, Tensor]:
     """The same by products of tensors, as a GPU takes it; all targets at once.
 
@@ -170,25 +175,25 @@ def hops_by_products(
         scores: (batch, num_nodes).
         targets: node numbers, (batch,).
         max_hops: the hop at which an episode is truncated.
-        problem: the graph as tensors.
+        links: the graph as tensors.
     """
-    chances = log_policy(scores.double(), problem).exp()
-    chances = chances * (problem.holders != targets[:, None])
+    probabilities = log_policy(scores.double(), links).exp()
+    probabilities = probabilities * (links.holders != targets[:, None])
     on_way = torch.ones_like(scores, dtype=torch.float64).scatter(1, targets[:, None], 0.0)
     expected = torch.zeros_like(on_way)
-    dense = problem.num_nodes <= DENSE_NODES
+    dense = links.num_nodes <= DENSE_NODES
     if dense:
-        n = problem.num_nodes
+        n = links.num_nodes
         moves = torch.zeros(len(targets), n * n, dtype=torch.float64, device=scores.device)
-        moves.index_copy_(1, problem.holders * n + problem.neighbours, chances)
+        moves.index_copy_(1, links.holders * n + links.neighbours, probabilities)
         moves = moves.reshape(-1, n, n)
     for _ in range(max_hops):
         expected += on_way
         if dense:
             on_way = torch.bmm(moves, on_way.unsqueeze(-1)).squeeze(-1)
         else:
-            moved = chances * on_way.index_select(1, problem.neighbours)
-            on_way = torch.zeros_like(on_way).index_add(1, problem.holders, moved)
+            moved = probabilities * on_way.index_select(1, links.neighbours)
+            on_way = torch.zeros_like(on_way).index_add(1, links.holders, moved)
     return expected, on_way
 
 
@@ -209,6 +214,42 @@ class HandedOver:
         """Whether the model has a temperature to choose."""
         return "temperature" in self.weights
 
+    def take(self, seed: int, weights: Mapping[str, Tensor], progress: SeedProgress) -> None:
+        """Put another policy in the place of a seed's.
+
+        Args:
+            seed: its place in the stack.
+            weights: of that seed, as a stack of one.
+            progress: how they came about.
+        """
+        for name, tensor in weights.items():
+            slice_of(name, self.weights[name], seed).copy_(tensor)
+        self.seeds[seed] = progress
+
+    def save(self, folders: Sequence[Path]) -> None:
+        """Write each seed's policy, and how it came about, into its folder."""
+        for seed, folder in enumerate(folders):
+            record = {"progress": vars(self.seeds[seed])}
+            write_tensors(folder / WEIGHTS_FILE, weights_of(self.weights, seed), record)
+
+
+Stored = tuple[dict[str, Tensor], SeedProgress]
+"""A seed's weights, as a stack of one, and how they came about."""
+
+
+def handed_over_before(folders: Sequence[Path]) -> list[Stored | None]:
+    """The policies that lie in run folders, one per seed; None where none or an older one lies.
+
+    Args:
+        folders: one per seed.
+    """
+    found: list[Stored | None] = []
+    for folder in folders:
+        path = folder / WEIGHTS_FILE
+        weights, record = read_tensors(path) if path.exists() else ({}, {})
+        found.append((weights, SeedProgress(**record["progress"])) if record else None)
+    return found
+
 
 def best_of_training(state: TrainingState) -> HandedOver:
     """What validation called best, as the state holds it: a choice made here is stored there."""
@@ -219,6 +260,19 @@ def copy_of_best(state: TrainingState) -> HandedOver:
     """The same apart from the state, so that nothing is changed there."""
     weights = {name: tensor.clone() for name, tensor in state.best.items()}
     return HandedOver(weights, [replace(progress) for progress in state.seeds])
+
+
+def with_earlier(handed: HandedOver, earlier: Sequence[Stored | None]) -> HandedOver:
+    """The better of two policies, for each seed.
+
+    Args:
+        handed: what the training would hand over now; a copy, which is changed.
+        earlier: what it handed over when it was last stopped.
+    """
+    for seed, stored in enumerate(earlier):
+        if stored is not None and stored[1].best_ratio < handed.seeds[seed].best_ratio:
+            handed.take(seed, *stored)
+    return handed
 
 
 def weigh_last(handed: HandedOver, state: TrainingState, measure: Measure) -> None:
@@ -233,28 +287,30 @@ def weigh_last(handed: HandedOver, state: TrainingState, measure: Measure) -> No
     for seed, progress in enumerate(handed.seeds):
         if float(ratios[seed]) >= progress.best_ratio:
             continue
-        progress.best_ratio, progress.best_update = float(ratios[seed]), state.update
-        for name, tensor in state.model.state_dict().items():
-            if is_stacked(name):
-                handed.weights[name][seed] = tensor[seed]
+        last = SeedProgress(best_ratio=float(ratios[seed]), best_update=state.update)
+        handed.take(seed, weights_of(state.model.state_dict(), seed), last)
 
 
 def choose_temperature(handed: HandedOver, state: TrainingState, measure: Measure) -> None:
-    """Give each policy the temperature that validation asks for.
+    """Give each policy the temperature that validation asks for, where it has none yet.
 
     Args:
         handed: the policies; their temperatures are set.
         state: the training as it stands.
         measure: gives validation ratios at some temperatures.
     """
-    handed.weights["temperature"].fill_(1.0)
+    if all(progress.tempered_ratio is not None for progress in handed.seeds):
+        return
+    plain = torch.ones_like(handed.weights["temperature"])
     last = {name: tensor.clone() for name, tensor in state.model.state_dict().items()}
-    state.model.load_state_dict(handed.weights)
+    state.model.load_state_dict({**handed.weights, "temperature": plain})
     try:
         ratios = measure(HANDOVER_TEMPERATURES)
     finally:
         state.model.load_state_dict(last)
     for seed, progress in enumerate(handed.seeds):
+        if progress.tempered_ratio is not None:
+            continue
         place = best_temperature(ratios[:, seed])
         progress.temperature = HANDOVER_TEMPERATURES[place]
         progress.tempered_ratio = float(ratios[place, seed].mean())

@@ -40,7 +40,7 @@ def by_blocks(request, monkeypatch):
 
     def switch():
         monkeypatch.setattr(table, "LARGE_BYTES", 0)
-        monkeypatch.setattr(csv_blocks, "_BLOCK_BYTES", request.param)
+        monkeypatch.setattr(csv_blocks, "BLOCK_BYTES", request.param)
 
     return switch
 

@@ -34,7 +34,7 @@ def adapted(task):
 
 def test_agent__prefers_what_delivered_sooner_than_it_is_used_to():
     agent = LearningAgent(2)
-    even = agent.chances(np.zeros(2))
+    even = agent.probabilities(np.zeros(2))
     agent.learn(even, 0, further_hops=None)
     agent.learn(even, 1, further_hops=0)
     assert agent.edge_bias == pytest.approx([-0.15, 0.15])
@@ -43,7 +43,7 @@ def test_agent__prefers_what_delivered_sooner_than_it_is_used_to():
 
 def test_agent__the_first_outcome_only_tells_it_what_to_expect():
     agent = LearningAgent(3)
-    agent.learn(agent.chances(np.zeros(3)), 1, further_hops=2)
+    agent.learn(agent.probabilities(np.zeros(3)), 1, further_hops=2)
     assert not agent.edge_bias.any()
     assert agent.baseline == pytest.approx(0.81)
 
@@ -65,9 +65,9 @@ def test_send__only_those_who_held_the_message_learn_from_it():
 def test_learn__an_agents_numbers_follow_from_its_own_history_alone(monkeypatch):
     graph, histories, learn = square_with_a_tail(), {}, LearningAgent.learn
 
-    def recorded(agent, chances, chosen, further_hops):
-        histories.setdefault(id(agent), []).append((chances.copy(), chosen, further_hops))
-        learn(agent, chances, chosen, further_hops)
+    def recorded(agent, probabilities, chosen, further_hops):
+        histories.setdefault(id(agent), []).append((probabilities.copy(), chosen, further_hops))
+        learn(agent, probabilities, chosen, further_hops)
 
     monkeypatch.setattr(LearningAgent, "learn", recorded)
     agents = [LearningAgent(len(graph.neighbours(node))) for node in range(5)]
@@ -76,8 +76,8 @@ def test_learn__an_agents_numbers_follow_from_its_own_history_alone(monkeypatch)
         send(graph, agents, np.zeros(5), source, target, draws)
     for agent in agents:
         alone = LearningAgent(len(agent.edge_bias))
-        for chances, chosen, further_hops in histories[id(agent)]:
-            learn(alone, chances, chosen, further_hops)
+        for probabilities, chosen, further_hops in histories[id(agent)]:
+            learn(alone, probabilities, chosen, further_hops)
         assert np.array_equal(alone.edge_bias, agent.edge_bias)
         assert alone.baseline == agent.baseline
     assert agents[0].edge_bias.any()

@@ -45,11 +45,13 @@ def test_shares__families_have_theirs_however_many_graphs_they_have():
         *[generated("plain", 0)] * 2,
         generated("positioned", 0),
     ]
-    chances = shares(made)
-    assert chances.sum() == pytest.approx(1)
-    assert chances[:3].sum() == pytest.approx(training_set.SHARES[SOCIAL])
-    assert chances[2] == pytest.approx(2 * chances[0])  # a graph with two copies counts once
-    assert chances[4:6].sum() == pytest.approx(chances[6])
+    probabilities = shares(made)
+    assert probabilities.sum() == pytest.approx(1)
+    assert probabilities[:3].sum() == pytest.approx(training_set.SHARES[SOCIAL])
+    assert probabilities[2] == pytest.approx(
+        2 * probabilities[0]
+    )  # a graph with two copies counts once
+    assert probabilities[4:6].sum() == pytest.approx(probabilities[6])
 
 
 @pytest.mark.parametrize("seed", range(5))

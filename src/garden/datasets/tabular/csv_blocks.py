@@ -21,7 +21,7 @@ from garden.datasets.tabular.arrow_columns import ArrowColumn
 from garden.datasets.text_files import decoded_lines, file_blocks
 from garden.errors import DataError
 
-_BLOCK_BYTES = 1 << 25
+BLOCK_BYTES = 1 << 25
 _ARROW_BYTES = 1 << 22  # of the parts of a block that Arrow parses side by side
 _OTHER_BLANKS = bytes({*range(32), 127} - {9, 10, 13})  # that may separate cells, or never stand
 
@@ -66,7 +66,7 @@ def read_columns(path: Path, form: TextFormat, width: int, skipped: int) -> Text
     """
     parts: list[list[Any]] = [[] for _ in range(width)]
     lines = [np.zeros(0, dtype=np.int64)]
-    for first, block in file_blocks(path, _BLOCK_BYTES, skipped):
+    for first, block in file_blocks(path, BLOCK_BYTES, skipped):
         arrays = _parsed(block, form, width)
         if arrays is None:
             numbers, arrays = _read_by_line(path, block, first, form, width)

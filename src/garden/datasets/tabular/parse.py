@@ -20,7 +20,7 @@ from garden.datasets.tabular.table import (
     is_frame,
     table_of_frame,
 )
-from garden.errors import DataError, SpecError, short_repr
+from garden.errors import DataError, SpecError, kind_of, short_repr
 from garden.graphs.attribute_encoding import encode_columns
 from garden.graphs.graph import Graph
 from garden.graphs.parsed_graph import ParsedGraph
@@ -52,7 +52,7 @@ def from_pandas(
     """
     for frame, what in ((edges, "edges"), (nodes, "nodes")):
         if frame is not None and not is_frame(frame):
-            raise SpecError(f"{what} must be a pandas DataFrame, not a {type(frame).__name__}")
+            raise SpecError(f"{what} must be a pandas DataFrame, not {kind_of(frame)}")
     chosen = ColumnNames(source_column, target_column, node_column)
     table = None if nodes is None else table_of_frame(nodes, "nodes", is_nodes=True)
     return parse_tables(table_of_frame(edges, "edges", False), table, name, chosen).graph()

@@ -26,7 +26,7 @@ from garden.process_settings import require_memory
 
 LARGE_BYTES = 1 << 22
 """Of a text file that is read by blocks (:mod:`.csv_blocks`)."""
-_TEXT_FACTOR = 16  # bytes of memory for a byte of the file at the peak of reading, measured
+TEXT_FACTOR = 16  # bytes of memory for a byte of the file at the peak of reading, measured
 _PARQUET_FACTOR = 25
 _PACKED_FACTOR = 5  # bytes of text in a byte of a gzipped file, about
 _SUFFIXES = (".csv", ".tsv", ".parquet")
@@ -270,7 +270,7 @@ def is_large(path: Path) -> bool:
 
     One that would not fit into memory is refused.
     """
-    _require_memory(path, _TEXT_FACTOR * (_PACKED_FACTOR if is_gzipped(path) else 1))
+    _require_memory(path, TEXT_FACTOR * (_PACKED_FACTOR if is_gzipped(path) else 1))
     return path.stat().st_size >= LARGE_BYTES and find_spec("pyarrow") is not None
 
 

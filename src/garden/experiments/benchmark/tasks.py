@@ -49,7 +49,7 @@ class BenchmarkTask:
         return self.spec.startswith(_PREFIX)
 
     def load(self) -> SearchTask:
-        """The task itself.
+        """The task with its graph, checked against the hash that it was frozen with.
 
         Raises:
             DataError: If the graph here is not the one that the benchmark was frozen with.

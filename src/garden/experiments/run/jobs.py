@@ -151,7 +151,7 @@ class Work(ABC):
 
     @abstractmethod
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
-        """Do it.
+        """What comes of this unit of work, to be stored under its key.
 
         Args:
             cache: Where policies come from.

@@ -99,7 +99,7 @@ class PolicyCache:
         )
 
     def compare(self, comparison: Comparison) -> dict[str, Any]:
-        """Play a comparison.
+        """What comes of a comparison on its test pairs.
 
         Args:
             comparison: The graph, the split and the contenders.

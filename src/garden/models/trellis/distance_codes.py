@@ -76,6 +76,10 @@ class DistanceCodeNetwork(nn.Module):
 
         Code and log-variance, (S, num_profiles, CODE_WIDTH + 1), and a code,
         (S, num_profiles, CODE_WIDTH).
+
+        Args:
+            profiles: dense or sparse, (num_profiles, num_attributes).
+            dropout: leaves attributes out, and corrupts Fourier features of some profiles.
         """
         assert self.first.bias is not None
         read = with_gaps(profiles, Dropout(_DROPOUT_SHARE * dropout.rate, dropout.generator))
@@ -100,7 +104,15 @@ class DistanceCodeNetwork(nn.Module):
 
 
 def joined_codes(own: Tensor, from_neighbours: Tensor) -> Tensor:
-    """Code and log-variance of nodes, from their own profiles' parts and their neighbours'."""
+    """Code and log-variance of nodes, from their own profiles' parts and their neighbours'.
+
+    Args:
+        own: code and log-variance of a node's own profile, (…, CODE_WIDTH + 1).
+        from_neighbours: the sum of its neighbours' parts, (…, CODE_WIDTH).
+
+    Returns:
+        (…, CODE_WIDTH + 1).
+    """
     return torch.cat([own[..., :CODE_WIDTH] + from_neighbours, own[..., CODE_WIDTH:]], dim=-1)
 
 
@@ -150,8 +162,16 @@ def distance_feature_table(
     """Features of all targets and candidates, (S, T, n, 1) each.
 
     The predicted log-distance, the target's log-variance, and the least and the mean of its visible
-    neighbours' log-variances. ``log_variances`` are the neighbours', (S, M), of whom ``visible``
-    says who shows which, (S, T, M). No gradient flows into the codes.
+    neighbours' log-variances. No gradient flows into the codes.
+
+    Args:
+        here: codes of the candidates, (S, n, …).
+        there: codes of the targets, (S, T, …).
+        log_variances: of the targets' neighbours, (S, M).
+        visible: which target shows which neighbour, (S, T, M).
+
+    Returns:
+        The features in order, each (S, T, n, 1).
     """
     hops = log_hops(there.codes.detach(), here.codes.detach()).unsqueeze(-1)
     log_variances = log_variances.clamp(max=_MAX_NEIGHBOUR_LOG_VARIANCE).unsqueeze(1)
@@ -167,7 +187,17 @@ def distance_feature_table(
 def distance_feature_pairs(
     here: DistanceCodes, there: DistanceCodes, log_variances: Tensor, owner: Tensor
 ) -> list[Tensor]:
-    """The same of aligned rows, (S, P, 1) each; ``owner`` says who shows which neighbour, (M,)."""
+    """The same of aligned rows.
+
+    Args:
+        here: codes of the candidates, (S, P, …).
+        there: codes of the targets, (S, P, …).
+        log_variances: of the targets' neighbours, (S, M).
+        owner: which pair shows each neighbour, (M,).
+
+    Returns:
+        The features in order, each (S, P, 1).
+    """
     hops = aligned_log_hops(there.codes.detach(), here.codes.detach()).unsqueeze(-1)
     log_variances = log_variances.clamp(max=_MAX_NEIGHBOUR_LOG_VARIANCE)
     least = log_variances.new_full(hops.shape[:2], _MAX_NEIGHBOUR_LOG_VARIANCE)
@@ -179,7 +209,15 @@ def distance_feature_pairs(
 
 
 def log_hops(codes: Tensor, others: Tensor) -> Tensor:
-    """The logarithm of predicted hops, (…, A, CODE_WIDTH) and (…, B, CODE_WIDTH) → (…, A, B)."""
+    """The logarithm of predicted hops, (…, A, CODE_WIDTH) and (…, B, CODE_WIDTH) → (…, A, B).
+
+    Args:
+        codes: of some nodes, (…, A, CODE_WIDTH).
+        others: of others, (…, B, CODE_WIDTH).
+
+    Returns:
+        (…, A, B).
+    """
     return _log_root(squared_distances(codes, others))
 
 

@@ -207,7 +207,15 @@ def _embedding_pairs(
 
 
 def match_features(indicators: Tensor, degrees: Tensor) -> Tensor:
-    """Three indicators, and common members by number and by share of the target's neighbours."""
+    """Three indicators, and common members by number and by share of the target's neighbours.
+
+    Args:
+        indicators: three indicators and the number of common members, (…, 4).
+        degrees: of the targets, broadcast to (…, 1).
+
+    Returns:
+        (…, 5).
+    """
     common = indicators[..., 3:]
     return torch.cat([indicators[..., :3], common.log1p(), common / degrees.clamp(min=1)], dim=-1)
 
@@ -240,10 +248,26 @@ def by_projection(flat: Tensor) -> Tensor:
 
 
 def projected(matrix: Tensor, embeddings: Tensor) -> Tensor:
-    """Embeddings under every projection, (S, H, rows, PROJECTION)."""
+    """Embeddings under every projection, (S, H, rows, PROJECTION).
+
+    Args:
+        matrix: the projections side by side, (S, EMBEDDING, H · PROJECTION).
+        embeddings: (S, rows, EMBEDDING).
+
+    Returns:
+        (S, H, rows, PROJECTION).
+    """
     return by_projection(embeddings @ matrix).transpose(1, 2)
 
 
 def distances(goals: Tensor, candidates: Tensor) -> Tensor:
-    """Euclidean distances, (S, H, T, 16) and (S, H, n, 16) → (S, H, T, n), smooth at zero."""
+    """Euclidean distances, (S, H, T, 16) and (S, H, n, 16) → (S, H, T, n), smooth at zero.
+
+    Args:
+        goals: projected embeddings of the targets, (S, H, T, PROJECTION).
+        candidates: those of the candidates, (S, H, n, PROJECTION).
+
+    Returns:
+        (S, H, T, n).
+    """
     return (squared_distances(goals, candidates) + LEAST_SQUARE).sqrt()

@@ -90,7 +90,7 @@ class Directory(GossipStrategy):
         return self.seed
 
     def with_memory(self, memory: Memory) -> InquiryMemory:
-        """What its messages remember.
+        """The memory of its messages: which directory they ask, and the rule on the way on.
 
         Args:
             memory: The rule of a message on its way to the owner of a card; without one it is

@@ -41,7 +41,7 @@ class Walks:
 
 def a2c_loss(
     model: Model,
-    problem: TrainingGraph,
+    graph: TrainingGraph,
     config: A2CConfig,
     dropout: Dropout,
     generator: torch.Generator,
@@ -50,70 +50,70 @@ def a2c_loss(
 
     Args:
         model: a stack of models, one per seed.
-        problem: the graph as tensors.
+        graph: the graph as tensors.
         config: the options of `a2c`.
         dropout: what training drops at random.
         generator: the stream of random numbers.
     """
-    targets = problem.draw_targets(config.targets_per_update, generator)
-    rows = model.embed(problem.egos, dropout)
-    context = target_context_of(model, problem, rows, with_all_links(targets, problem))
+    targets = graph.draw_targets(config.targets_per_update, generator)
+    rows = model.embed(graph.egos, dropout)
+    context = target_context_of(model, graph, rows, with_all_links(targets, graph))
     target_rows = model.target_rows(rows, targets, dropout, config.target_embedding_dropout)
     scores = model.score_table(rows, target_rows, dropout, context)
-    log_chances = log_policy(scores.flatten(0, 1), problem)
+    log_probabilities = log_policy(scores.flatten(0, 1), graph)
     values = model.value_table(rows, target_rows, context).flatten(0, 1)
     flat = targets.flatten()
-    sources = draw_sources(flat, config.walks_per_target, problem, generator)
-    walks = walk_batch(log_chances.detach(), flat, sources, config.limit, problem, generator)
+    sources = draw_sources(flat, config.walks_per_target, graph, generator)
+    walks = walk_batch(log_probabilities.detach(), flat, sources, config.limit, graph, generator)
     losses = episode_losses(
-        log_chances, values, flat, walks, config.gamma, config.entropy_coef, problem
+        log_probabilities, values, flat, walks, config.gamma, config.entropy_coef, graph
     )
-    update = _per_seed(losses, walks, log_chances, flat, problem, model.num_seeds)
-    distances = problem.distances_to(flat)
+    update = _per_seed(losses, walks, log_probabilities, flat, graph, model.num_seeds)
+    distances = graph.distances_to(flat)
     return update.with_auxiliary(model.auxiliary_loss(rows, targets, distances))
 
 
 def draw_sources(
-    targets: Tensor, num_walks: int, problem: TrainingGraph, generator: torch.Generator
+    targets: Tensor, num_walks: int, graph: TrainingGraph, generator: torch.Generator
 ) -> Tensor:
     """Uniform sources other than the target, (batch, num_walks).
 
     Args:
         targets: node numbers, (batch,).
         num_walks: sources per target.
-        problem: the graph as tensors.
+        graph: the graph as tensors.
         generator: the stream of random numbers.
     """
     draws = torch.rand((len(targets), num_walks), generator=generator, device=targets.device)
-    sources = (draws * (problem.num_nodes - 1)).long()
+    sources = (draws * (graph.num_nodes - 1)).long()
     return sources + (sources >= targets[:, None])
 
 
 def walk_batch(
-    log_chances: Tensor,
+    log_probabilities: Tensor,
     targets: Tensor,
     sources: Tensor,
     max_hops: int,
-    problem: TrainingGraph,
+    graph: TrainingGraph,
     generator: torch.Generator,
 ) -> Walks:
-    """Sample episodes: a hop is found in the running sum of all chances by one binary search.
+    """Sample episodes: a hop is found in the running sum of all probabilities by one binary search.
 
     On a CPU the walk is compiled where numba is installed, hop for hop the same.
 
     Args:
-        log_chances: log π of every hop, (batch, num_hops).
+        log_probabilities: log π of every hop, (batch, num_hops).
         targets: node numbers, (batch,).
         sources: node numbers, (batch, num_walks).
         max_hops: the hop at which an episode is truncated.
-        problem: the graph as tensors.
+        graph: the graph as tensors.
         generator: the stream of random numbers.
     """
-    running = log_chances.double().exp().cumsum(dim=1)
+    running = log_probabilities.double().exp().cumsum(dim=1)
     walk = _compiled_walk() if running.device.type == "cpu" else None
     if walk is not None:
-        return _walk_compiled(walk, running, targets, sources, max_hops, problem, generator)
-    return walk_by_tensors(running, targets, sources, max_hops, problem, generator)
+        return _walk_compiled(walk, running, targets, sources, max_hops, graph, generator)
+    return walk_by_tensors(running, targets, sources, max_hops, graph, generator)
 
 
 def _compiled_walk() -> Callable[..., None] | None:
@@ -132,7 +132,7 @@ def _walk_compiled(
     targets: Tensor,
     sources: Tensor,
     max_hops: int,
-    problem: TrainingGraph,
+    graph: TrainingGraph,
     generator: torch.Generator,
 ) -> Walks:
     """What :func:`walk_by_tensors` gives, from the same random numbers."""
@@ -143,9 +143,9 @@ def _walk_compiled(
     while start < max_hops and walking.any():
         stop = min(start + _CHECK_EVERY, max_hops)
         draws = torch.rand((stop - start, *holder.shape), generator=generator, dtype=torch.float64)
-        graph = (problem.first_hop, problem.neighbours)
+        csr = (graph.first_hop, graph.neighbours)
         state = (holder, walking, hops[start:stop], masks[start:stop])
-        walk(*(one.numpy() for one in (running, *graph, targets, draws, *state)))
+        walk(*(one.numpy() for one in (running, *csr, targets, draws, *state)))
         start = stop
     return Walks(hops[:start], masks[:start])
 
@@ -155,17 +155,17 @@ def walk_by_tensors(
     targets: Tensor,
     sources: Tensor,
     max_hops: int,
-    problem: TrainingGraph,
+    graph: TrainingGraph,
     generator: torch.Generator,
 ) -> Walks:
     """The walk by tensor operations, a hop of all episodes at a time.
 
     Args:
-        running: running sums of the chances of all hops, (batch, num_hops).
+        running: running sums of the probabilities of all hops, (batch, num_hops).
         targets: node numbers, (batch,).
         sources: node numbers, (batch, num_walks).
         max_hops: the hop at which an episode is truncated.
-        problem: the graph as tensors.
+        graph: the graph as tensors.
         generator: the stream of random numbers.
     """
     before = torch.nn.functional.pad(running, (1, 0))  # (batch, num_hops + 1)
@@ -175,7 +175,7 @@ def walk_by_tensors(
     for step in range(max_hops):
         if step % _CHECK_EVERY == 0 and not walking.any():
             break
-        first, last = problem.first_hop[holder], problem.first_hop[holder + 1]
+        first, last = graph.first_hop[holder], graph.first_hop[holder + 1]
         low, high = before.gather(1, first), before.gather(1, last)
         draws = torch.rand(
             holder.shape, generator=generator, device=holder.device, dtype=torch.float64
@@ -184,30 +184,30 @@ def walk_by_tensors(
         hop = torch.minimum(torch.maximum(hop, first), last - 1)
         hops.append(hop)
         masks.append(walking)
-        holder = torch.where(walking, problem.neighbours[hop], holder)
+        holder = torch.where(walking, graph.neighbours[hop], holder)
         walking = walking & (holder != goal)
     return Walks(torch.stack(hops), torch.stack(masks))
 
 
 def episode_losses(
-    log_chances: Tensor,
+    log_probabilities: Tensor,
     values: Tensor,
     targets: Tensor,
     walks: Walks,
     gamma: float,
     entropy_coef: float,
-    problem: TrainingGraph,
+    graph: TrainingGraph,
 ) -> Tensor:
     """The loss of each episode, (batch, num_walks): policy, entropy and value terms, summed.
 
     Args:
-        log_chances: log π of every hop, (batch, num_hops).
+        log_probabilities: log π of every hop, (batch, num_hops).
         values: the critic, (batch, num_nodes).
         targets: node numbers, (batch,).
         walks: the episodes.
         gamma: the discount factor, γ.
         entropy_coef: the weight of the policy's entropy, λ.
-        problem: the graph as tensors.
+        graph: the graph as tensors.
     """
 
     def at(table: Tensor, places: Tensor) -> Tensor:
@@ -215,12 +215,12 @@ def episode_losses(
         flat = places.permute(1, 0, 2).reshape(batch, -1)
         return table.gather(1, flat).reshape(batch, steps, num_walks).permute(1, 0, 2)
 
-    holders, next_holders = problem.holders[walks.hops], problem.neighbours[walks.hops]
+    holders, next_holders = graph.holders[walks.hops], graph.neighbours[walks.hops]
     delivered = next_holders == targets[:, None]
     bootstrap = at(values.detach(), next_holders).masked_fill(delivered, 0.0)
     advantages = delivered.float() + gamma * bootstrap - at(values, holders)
-    policy = -advantages.detach() * at(log_chances, walks.hops)
-    entropy = at(entropies(log_chances, problem), holders)
+    policy = -advantages.detach() * at(log_probabilities, walks.hops)
+    entropy = at(entropies(log_probabilities, graph), holders)
     steps = policy - entropy_coef * entropy + advantages.square()
     return (steps * walks.walking).sum(dim=0)
 
@@ -228,14 +228,14 @@ def episode_losses(
 def _per_seed(
     losses: Tensor,
     walks: Walks,
-    log_chances: Tensor,
+    log_probabilities: Tensor,
     targets: Tensor,
-    problem: TrainingGraph,
+    graph: TrainingGraph,
     num_seeds: int,
 ) -> UpdateLoss:
     lengths = walks.walking.sum(dim=0).float()
-    delivered = (walks.walking & (problem.neighbours[walks.hops] == targets[:, None])).any(dim=0)
-    entropy = entropies(log_chances.detach(), problem).mean(dim=1)
+    delivered = (walks.walking & (graph.neighbours[walks.hops] == targets[:, None])).any(dim=0)
+    entropy = entropies(log_probabilities.detach(), graph).mean(dim=1)
 
     def mean(values: Tensor) -> Tensor:
         return values.float().reshape(num_seeds, -1).mean(dim=1)

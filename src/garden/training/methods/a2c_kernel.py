@@ -13,8 +13,8 @@ def walk(  # type: ignore[no-untyped-def]
 ):
     """Take some hops of every episode, (num_steps, batch, num_walks) ``draws`` of them.
 
-    ``running`` (batch, num_hops) holds running sums of chances; ``holder`` and ``walking`` (batch,
-    num_walks) are moved on; ``hops`` and ``masks``, of the shape of ``draws``, are filled.
+    ``running`` (batch, num_hops) holds running sums of probabilities; ``holder`` and ``walking``
+    (batch, num_walks) are moved on; ``hops`` and ``masks``, of the shape of ``draws``, are filled.
     """
     num_steps, batch, num_walks = draws.shape
     for row in range(batch):

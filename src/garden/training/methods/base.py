@@ -21,7 +21,7 @@ from garden.models.base import Model, TargetContext
 from garden.models.layers import KEEP_ALL, Dropout
 from garden.training.training_graph import LARGE_NODES, Links, TrainingGraph
 
-_NODES_AT_ONCE = 16_384  # ego graphs that a block embeds without gradients
+NODES_AT_ONCE = 16_384  # ego graphs that a block embeds without gradients
 _WIDEST_SPREAD = 600.0  # float64 still tells exp(−600), and a sum of such, from zero
 
 
@@ -48,10 +48,10 @@ class MaskedTargets:
     owner: Tensor  # (num_links,) the target, as a row of the S · T
     members: Tensor  # (num_links,) the neighbour at the other end
 
-    def unmasked(self, problem: TrainingGraph) -> Tensor:
+    def unmasked(self, graph: TrainingGraph) -> Tensor:
         """Which targets show all of their links, (S, T) bool."""
         flat = self.targets.flatten()
-        degrees = problem.first_hop[flat + 1] - problem.first_hop[flat]
+        degrees = graph.first_hop[flat + 1] - graph.first_hop[flat]
         visible = torch.zeros_like(flat).index_add(0, self.owner, torch.ones_like(self.owner))
         return (visible == degrees).reshape(self.targets.shape)
 
@@ -64,16 +64,16 @@ class MaskedTargets:
         return visible
 
 
-def with_all_links(targets: Tensor, problem: TrainingGraph) -> MaskedTargets:
+def with_all_links(targets: Tensor, graph: TrainingGraph) -> MaskedTargets:
     """The targets with all of their neighbours."""
     flat = targets.flatten()
-    degrees = problem.first_hop[flat + 1] - problem.first_hop[flat]
+    degrees = graph.first_hop[flat + 1] - graph.first_hop[flat]
     owner = torch.repeat_interleave(torch.arange(len(flat), device=flat.device), degrees)
-    return MaskedTargets(targets, owner, problem.neighbours[problem.hops_of(flat)])
+    return MaskedTargets(targets, owner, graph.neighbours[graph.hops_of(flat)])
 
 
 def mask_links(
-    targets: Tensor, rate: float, problem: TrainingGraph, generator: torch.Generator
+    targets: Tensor, rate: float, graph: TrainingGraph, generator: torch.Generator
 ) -> MaskedTargets:
     """The targets, a share ``rate`` of which hides some of its links.
 
@@ -82,10 +82,10 @@ def mask_links(
     Args:
         targets: node numbers, (S, T).
         rate: the share of targets that hide links.
-        problem: the graph as tensors.
+        graph: the graph as tensors.
         generator: the stream of random numbers.
     """
-    everything = with_all_links(targets, problem)
+    everything = with_all_links(targets, graph)
     if rate == 0:
         return everything
     count, device = targets.numel(), targets.device
@@ -102,7 +102,7 @@ def mask_links(
 
 def embedded_rows(
     model: Model,
-    problem: TrainingGraph,
+    graph: TrainingGraph,
     dropout: Dropout = KEEP_ALL,
     needed: Tensor | None = None,
 ) -> Tensor:
@@ -114,27 +114,27 @@ def embedded_rows(
 
     Args:
         model: a stack of models, one per seed.
-        problem: the graph as tensors.
+        graph: the graph as tensors.
         dropout: what training drops at random.
         needed: the nodes whose rows are read; all by default.
     """
-    if not model.reads_neighbours or problem.num_nodes <= LARGE_NODES:
-        return model.embed(problem.egos, dropout)
+    if not model.reads_neighbours or graph.num_nodes <= LARGE_NODES:
+        return model.embed(graph.egos, dropout)
     if needed is None:
-        everything = torch.arange(problem.num_nodes, device=problem.device)
-        blocks = torch.split(everything, _NODES_AT_ONCE)
+        everything = torch.arange(graph.num_nodes, device=graph.device)
+        blocks = torch.split(everything, NODES_AT_ONCE)
     else:
         blocks = (needed,)
-    shape = (model.num_seeds, problem.num_nodes, model.row_width)
-    rows = torch.zeros(shape, device=problem.device)
+    shape = (model.num_seeds, graph.num_nodes, model.row_width)
+    rows = torch.zeros(shape, device=graph.device)
     for nodes in blocks:
-        rows.index_copy_(1, nodes, model.embed(problem.members_around(nodes), dropout))
+        rows.index_copy_(1, nodes, model.embed(graph.members_around(nodes), dropout))
     return rows
 
 
 def scores_towards(
     model: Model,
-    problem: TrainingGraph,
+    graph: TrainingGraph,
     rows: Tensor,
     masked: MaskedTargets,
     dropout: Dropout = KEEP_ALL,
@@ -145,14 +145,14 @@ def scores_towards(
 
     Args:
         model: a stack of models, one per seed.
-        problem: the graph as tensors.
+        graph: the graph as tensors.
         rows: of all nodes, (S, num_nodes, width).
         masked: the targets with their visible links.
         dropout: what training drops at random.
         candidates: node numbers; all nodes by default.
         embedding_dropout: the share of targets that lose their own embedding.
     """
-    context = target_context_of(model, problem, rows, masked, candidates)
+    context = target_context_of(model, graph, rows, masked, candidates)
     goals = model.target_rows(rows, masked.targets, dropout, embedding_dropout)
     if candidates is not None:
         rows = rows.index_select(1, candidates)
@@ -161,7 +161,7 @@ def scores_towards(
 
 def target_context_of(
     model: Model,
-    problem: TrainingGraph,
+    graph: TrainingGraph,
     rows: Tensor,
     masked: MaskedTargets,
     candidates: Tensor | None = None,
@@ -170,7 +170,7 @@ def target_context_of(
 
     Args:
         model: a stack of models, one per seed.
-        problem: the graph as tensors.
+        graph: the graph as tensors.
         rows: of all nodes, (S, num_nodes, width).
         masked: the targets with their visible links.
         candidates: node numbers; all nodes by default.
@@ -181,7 +181,7 @@ def target_context_of(
     nodes, column = torch.unique(masked.members, return_inverse=True)
     visible = torch.zeros(seeds * count, len(nodes), device=rows.device)
     visible[masked.owner, column] = 1
-    indicators = match_indicator_table(problem, masked)
+    indicators = match_indicator_table(graph, masked)
     if candidates is not None:
         indicators = indicators.index_select(1, candidates)
     return TargetContext(
@@ -191,60 +191,60 @@ def target_context_of(
     )
 
 
-def match_indicator_table(problem: TrainingGraph, masked: MaskedTargets) -> Tensor:
+def match_indicator_table(graph: TrainingGraph, masked: MaskedTargets) -> Tensor:
     """Match indicators of every node and each target, (S·T, num_nodes, 4) float32.
 
     Whether the node can be the target, can be its neighbour, looks like a neighbour and is none,
     and how many members of its ego graph look like neighbours of the target.
     """
-    classes, flat = problem.profile_classes, masked.targets.flatten()
+    classes, flat = graph.profile_classes, masked.targets.flatten()
     wanted = torch.zeros(len(flat), int(classes.max()) + 1, device=classes.device)
     wanted[masked.owner, classes[masked.members]] = 1
     beside = wanted.index_select(1, classes)
     own = classes == classes[flat].unsqueeze(1)
-    key_sums = torch.zeros_like(flat).index_add(0, masked.owner, problem.keys[masked.members])
+    key_sums = torch.zeros_like(flat).index_add(0, masked.owner, graph.keys[masked.members])
     itself = torch.zeros_like(own).scatter(1, flat.unsqueeze(1), True)
-    same = (own & (problem.key_sums == key_sums.unsqueeze(1))) | itself
-    linked = beside * (problem.sum_neighbours(own) > 0)
-    common = beside + problem.sum_neighbours(beside).float()
+    same = (own & (graph.key_sums == key_sums.unsqueeze(1))) | itself
+    linked = beside * (graph.sum_neighbours(own) > 0)
+    common = beside + graph.sum_neighbours(beside).float()
     return torch.stack([same.float(), linked, beside - linked, common], dim=-1)
 
 
-def masked_distances(problem: TrainingGraph, masked: MaskedTargets) -> Tensor:
+def masked_distances(graph: TrainingGraph, masked: MaskedTargets) -> Tensor:
     """Hops from every node to each target over visible links, (S·T, num_nodes) float32.
 
     Where hidden links cut a node off, the distance is infinite.
     """
     flat = masked.targets.flatten()
-    distances = torch.full((len(flat), problem.num_nodes), torch.inf, device=flat.device)
+    distances = torch.full((len(flat), graph.num_nodes), torch.inf, device=flat.device)
     distances.scatter_(1, flat.unsqueeze(1), 0.0)
-    front = masked.table(problem.num_nodes)
+    front = masked.table(graph.num_nodes)
     hops = 0
     while bool(front.any()):
         hops += 1
         distances = distances.masked_fill(front, hops)
-        front = (problem.sum_neighbours(front) > 0) & distances.isinf()
+        front = (graph.sum_neighbours(front) > 0) & distances.isinf()
     return distances
 
 
-def distances_towards(problem: TrainingGraph, masked: MaskedTargets) -> Tensor:
+def distances_towards(graph: TrainingGraph, masked: MaskedTargets) -> Tensor:
     """The same for targets that hide nothing: read off a table, or searched for."""
-    if problem.distance_table is not None or problem.device.type == "cpu":
-        return problem.distances_to(masked.targets.flatten())
-    return masked_distances(problem, masked)
+    if graph.distance_table is not None or graph.device.type == "cpu":
+        return graph.distances_to(masked.targets.flatten())
+    return masked_distances(graph, masked)
 
 
-def log_policy(scores: Tensor, problem: Links) -> Tensor:
+def log_policy(scores: Tensor, links: Links) -> Tensor:
     """The logarithm of π of every hop, (batch, num_hops), from scores (batch, num_nodes).
 
-    A softmax over each holder's own neighbours, for any finite scores: the chances of a holder's
-    hops sum to one however far apart the scores of two holders' neighbours lie.
+    A softmax over each holder's own neighbours, for any finite scores: the probabilities of a
+    holder's hops sum to one however far apart the scores of two holders' neighbours lie.
     """
     if is_wide(scores):
-        hop_scores = scores.index_select(1, problem.neighbours)
-        return log_softmax_of_holders(hop_scores, problem.holders, problem.num_nodes)
-    totals = log_totals(scores, problem).index_select(1, problem.holders)
-    return scores.index_select(1, problem.neighbours) - totals
+        hop_scores = scores.index_select(1, links.neighbours)
+        return log_softmax_of_holders(hop_scores, links.holders, links.num_nodes)
+    totals = log_totals(scores, links).index_select(1, links.holders)
+    return scores.index_select(1, links.neighbours) - totals
 
 
 def is_wide(scores: Tensor) -> bool:
@@ -256,13 +256,13 @@ def is_wide(scores: Tensor) -> bool:
     return bool((detached.amax(dim=1) - detached.amin(dim=1) > _WIDEST_SPREAD).any())
 
 
-def log_totals(scores: Tensor, problem: Links) -> Tensor:
+def log_totals(scores: Tensor, links: Links) -> Tensor:
     """The logarithm of each holder's sum of exp(score) over its neighbours, (batch, num_nodes).
 
     For scores that are not wide.
     """
     highest = scores.detach().amax(dim=1, keepdim=True)
-    totals = problem.sum_neighbours(energies_of(scores, highest))
+    totals = links.sum_neighbours(energies_of(scores, highest))
     return (totals.log() + highest).to(scores.dtype)
 
 
@@ -301,9 +301,20 @@ def highest_of_holders(hop_scores: Tensor, holders: Tensor, num_holders: int) ->
     return highest.scatter_reduce(1, places, hop_scores.detach(), "amax")
 
 
-def entropies(log_chances: Tensor, problem: Links) -> Tensor:
+def entropies(log_probabilities: Tensor, links: Links) -> Tensor:
     """The entropy of each holder's choice, (batch, num_nodes)."""
     empty = torch.zeros(
-        (len(log_chances), problem.num_nodes), dtype=log_chances.dtype, device=log_chances.device
+        (len(log_probabilities), links.num_nodes),
+        dtype=log_probabilities.dtype,
+        device=log_probabilities.device,
     )
-    return empty.index_add(1, problem.holders, -log_chances.exp() * log_chances)
+    return empty.index_add(1, links.holders, -log_probabilities.exp() * log_probabilities)
+
+
+def clip_each_seed(model: Model, largest: float) -> None:
+    """Scale each seed's gradient down to a norm of at most ``largest``."""
+    gradients = [p.grad for p in model.parameters() if p.grad is not None]
+    squares = torch.stack([g.square().flatten(1).sum(dim=1) for g in gradients]).sum(dim=0)
+    factors = (largest / (squares.sqrt() + 1e-6)).clamp(max=1.0)
+    for gradient in gradients:
+        gradient.mul_(factors.reshape(-1, *[1] * (gradient.dim() - 1)))

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
+from numbers import Integral
 from typing import Any, ClassVar, Literal, get_args
 
 from garden.errors import (
     SpecError,
+    expect,
     expect_choice,
     expect_count,
     expect_discount,
@@ -231,7 +233,10 @@ def methods_with(option: str) -> list[MethodName]:
 
 
 def _check_seed(name: str, value: Any) -> None:
-    if value is not None and value < 0:
+    if value is None:
+        return
+    expect(name, value, Integral, otherwise="a whole number")
+    if value < 0:
         raise SpecError(f"{name} is {value}: use 0 or more")
 
 

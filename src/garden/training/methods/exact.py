@@ -24,7 +24,7 @@ from garden.training.training_graph import TrainingGraph
 
 def exact_loss(
     model: Model,
-    problem: TrainingGraph,
+    graph: TrainingGraph,
     config: ExactConfig,
     dropout: Dropout,
     generator: torch.Generator,
@@ -33,23 +33,23 @@ def exact_loss(
 
     Args:
         model: a stack of models, one per seed.
-        problem: the graph as tensors.
+        graph: the graph as tensors.
         config: the options of `exact`.
         dropout: what training drops at random.
         generator: the stream of random numbers.
     """
-    targets = problem.draw_targets(config.targets_per_update, generator)
-    rows = model.embed(problem.egos, dropout)
-    masked = with_all_links(targets, problem)
+    targets = graph.draw_targets(config.targets_per_update, generator)
+    rows = model.embed(graph.egos, dropout)
+    masked = with_all_links(targets, graph)
     scores = scores_towards(
-        model, problem, rows, masked, dropout, embedding_dropout=config.target_embedding_dropout
+        model, graph, rows, masked, dropout, embedding_dropout=config.target_embedding_dropout
     )
-    log_chances = log_policy(scores.flatten(0, 1), problem)
+    log_probabilities = log_policy(scores.flatten(0, 1), graph)
     flat = targets.flatten()
-    distances = problem.distances_to(flat)
+    distances = graph.distances_to(flat)
     weights = source_weights(distances, config.source_weights)
-    surrogate, returns = return_surrogate(log_chances, flat, weights, config.gamma, problem)
-    entropy = entropies(log_chances, problem).mean(dim=1)
+    surrogate, returns = return_surrogate(log_probabilities, flat, weights, config.gamma, graph)
+    entropy = entropies(log_probabilities, graph).mean(dim=1)
     per_target = -surrogate - config.entropy_coef * entropy
     seeds = model.num_seeds
     return UpdateLoss(

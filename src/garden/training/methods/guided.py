@@ -46,7 +46,7 @@ NO_LINK = -1e4  # log probability of a hop over a link that the target hides
 
 def guided_loss(
     model: Model,
-    problem: TrainingGraph,
+    graph: TrainingGraph,
     config: GuidedConfig,
     dropout: Dropout,
     generator: torch.Generator,
@@ -55,42 +55,42 @@ def guided_loss(
 
     Args:
         model: a stack of models, one per seed.
-        problem: the graph as tensors.
+        graph: the graph as tensors.
         config: the options of `guided`.
         dropout: what training drops at random.
         generator: the stream of random numbers.
     """
-    targets = problem.draw_targets(config.targets_per_update, generator)
+    targets = graph.draw_targets(config.targets_per_update, generator)
     if model.reads_neighbours:
-        masked = mask_links(targets, config.hidden_link_rate, problem, generator)
+        masked = mask_links(targets, config.hidden_link_rate, graph, generator)
     else:
-        masked = with_all_links(targets, problem)
-    flat, distances = targets.flatten(), masked_distances(problem, masked)
-    egos = problem.egos
+        masked = with_all_links(targets, graph)
+    flat, distances = targets.flatten(), masked_distances(graph, masked)
+    egos = graph.egos
     if config.hidden_node_rate > 0:
-        egos = with_hidden_nodes(problem, targets, config.hidden_node_rate, generator)
-    if problem.num_nodes <= LARGE_NODES:  # stored runs drew in this order
+        egos = with_hidden_nodes(graph, targets, config.hidden_node_rate, generator)
+    if graph.num_nodes <= LARGE_NODES:  # stored runs drew in this order
         rows = model.embed(egos, dropout)
-        draw = draw_choices(config.holders_per_update, problem, generator)
+        draw = draw_choices(config.holders_per_update, graph, generator)
     else:
-        draw = draw_choices(config.holders_per_update, problem, generator)
-        rows = embedded_rows(model, problem, dropout, _needed(draw, masked))
+        draw = draw_choices(config.holders_per_update, graph, generator)
+        rows = embedded_rows(model, graph, dropout, _needed(draw, masked))
     holders = None if draw is None else draw.holders
-    auxiliary = model.auxiliary_loss(rows, targets, distances, masked.unmasked(problem), holders)
+    auxiliary = model.auxiliary_loss(rows, targets, distances, masked.unmasked(graph), holders)
     candidates = None if draw is None else draw.candidates
     scores = scores_towards(
-        model, problem, rows, masked, dropout, candidates, config.target_embedding_dropout
+        model, graph, rows, masked, dropout, candidates, config.target_embedding_dropout
     ).flatten(0, 1)
     if draw is None:
-        losses, totals = imitation_losses(scores, distances, flat, problem)
+        losses, totals = imitation_losses(scores, distances, flat, graph)
     else:
         hop_scores = scores.index_select(1, draw.columns)
-        losses = sampled_imitation_losses(hop_scores, draw.hops, distances, flat, problem)
+        losses = sampled_imitation_losses(hop_scores, draw.hops, distances, flat, graph)
     imitation = _per_seed(losses, targets)
     loss = UpdateLoss(config.imitation_coef * imitation, {"imitation": imitation.detach()})
     counts_return = bool(config.return_coef or config.entropy_coef)
-    if draw is None and problem.num_nodes <= DENSE_NODES and counts_return:
-        loss = with_return(loss, scores, totals, distances, targets, config, problem)
+    if draw is None and graph.num_nodes <= DENSE_NODES and counts_return:
+        loss = with_return(loss, scores, totals, distances, targets, config, graph)
     return loss.with_auxiliary(auxiliary)
 
 
@@ -101,7 +101,7 @@ def with_return(
     distances: Tensor,
     targets: Tensor,
     config: GuidedConfig,
-    problem: TrainingGraph,
+    graph: TrainingGraph,
 ) -> UpdateLoss:
     """The loss less the return and the entropy of each seed's first targets, both weighted.
 
@@ -112,17 +112,21 @@ def with_return(
         distances: hops from every node to each target over visible links, (S · T, num_nodes).
         targets: node numbers, (S, T).
         config: says of how many targets, and with which weights.
-        problem: the graph as tensors.
+        graph: the graph as tensors.
     """
     places = torch.arange(targets.numel(), device=targets.device).reshape(targets.shape)
     first = places[:, : config.return_targets]
     few, flat = first.flatten(), targets.flatten()
-    log_chances = scores[few].index_select(1, problem.neighbours)
-    log_chances = log_chances - totals[few].index_select(1, problem.holders)
-    log_chances = log_chances.masked_fill(_hidden(distances[few], flat[few], problem), NO_LINK)
+    log_probabilities = scores[few].index_select(1, graph.neighbours)
+    log_probabilities = log_probabilities - totals[few].index_select(1, graph.holders)
+    log_probabilities = log_probabilities.masked_fill(
+        _hidden(distances[few], flat[few], graph), NO_LINK
+    )
     weights = source_weights(distances[few], config.source_weights)
-    surrogate, returns = return_surrogate(log_chances, flat[few], weights, config.gamma, problem)
-    entropy = _per_seed(entropies(log_chances, problem).mean(dim=1), first)
+    surrogate, returns = return_surrogate(
+        log_probabilities, flat[few], weights, config.gamma, graph
+    )
+    entropy = _per_seed(entropies(log_probabilities, graph).mean(dim=1), first)
     objective = loss.loss - config.return_coef * _per_seed(surrogate, first)
     return UpdateLoss(
         objective - config.entropy_coef * entropy,
@@ -131,7 +135,7 @@ def with_return(
 
 
 def imitation_losses(
-    scores: Tensor, distances: Tensor, targets: Tensor, problem: Links
+    scores: Tensor, distances: Tensor, targets: Tensor, links: Links
 ) -> tuple[Tensor, Tensor]:
     """Minus the mean log probability of a hop that leads nearer, per target, (batch,).
 
@@ -143,17 +147,17 @@ def imitation_losses(
         scores: (batch, num_nodes).
         distances: hops from every node to each target, (batch, num_nodes); infinite out of reach.
         targets: node numbers, (batch,).
-        problem: the graph as tensors.
+        links: the graph as tensors.
     """
     if is_wide(scores):
         return _losses_of_hops(
-            scores.index_select(1, problem.neighbours),
-            torch.arange(len(problem.holders), device=scores.device),
-            problem.holders,
-            torch.arange(problem.num_nodes, device=scores.device),
+            scores.index_select(1, links.neighbours),
+            torch.arange(len(links.holders), device=scores.device),
+            links.holders,
+            torch.arange(links.num_nodes, device=scores.device),
             distances,
             targets,
-            problem,
+            links,
         )
     highest = scores.detach().amax(dim=1, keepdim=True)
     energies = energies_of(scores, highest)
@@ -164,7 +168,7 @@ def imitation_losses(
     away = (distances > 0) & distances.isfinite()
     level = distances.where(distances.isfinite(), torch.zeros_like(distances)) % 3
     for remainder in range(3):
-        summed = problem.sum_neighbours(others * (level == remainder))
+        summed = links.sum_neighbours(others * (level == remainder))
         nearer = nearer + summed * ((level - 1) % 3 == remainder)
         totals = totals + summed
     mass = nearer / totals.where(away, torch.ones_like(totals))
@@ -175,7 +179,7 @@ def imitation_losses(
 
 
 def sampled_imitation_losses(
-    hop_scores: Tensor, hops: Tensor, distances: Tensor, targets: Tensor, problem: TrainingGraph
+    hop_scores: Tensor, hops: Tensor, distances: Tensor, targets: Tensor, graph: TrainingGraph
 ) -> Tensor:
     """The same over the holders of some hops, from a score per hop, (batch, len(hops)).
 
@@ -184,10 +188,10 @@ def sampled_imitation_losses(
         hops: which hops, all those of some holders.
         distances: hops from every node to each target, (batch, num_nodes).
         targets: node numbers, (batch,).
-        problem: the graph as tensors.
+        graph: the graph as tensors.
     """
-    holders, column = torch.unique(problem.holders[hops], return_inverse=True)
-    return _losses_of_hops(hop_scores, hops, column, holders, distances, targets, problem)[0]
+    holders, column = torch.unique(graph.holders[hops], return_inverse=True)
+    return _losses_of_hops(hop_scores, hops, column, holders, distances, targets, graph)[0]
 
 
 def _losses_of_hops(
@@ -197,15 +201,15 @@ def _losses_of_hops(
     holders: Tensor,
     distances: Tensor,
     targets: Tensor,
-    problem: Links,
+    links: Links,
 ) -> tuple[Tensor, Tensor]:
     """Losses, (batch,), and log totals, (batch, num_holders), from a score per hop.
 
     ``column[i]`` is the place among ``holders`` of the one that hop i leaves. Each holder's scores
     are shifted by their own highest, so that any finite scores will do.
     """
-    neighbours = problem.neighbours[hops]
-    here, there = distances.index_select(1, problem.holders[hops]), distances[:, neighbours]
+    neighbours = links.neighbours[hops]
+    here, there = distances.index_select(1, links.holders[hops]), distances[:, neighbours]
     hidden = (neighbours == targets.unsqueeze(1)) & (here != 1)
     scores = hop_scores.double().masked_fill(hidden, -torch.inf)
     highest = highest_of_holders(scores, column, len(holders))
@@ -233,19 +237,19 @@ class Choices:
     columns: Tensor  # (num_hops,) the place of each hop's end among the candidates
 
 
-def draw_choices(count: int, problem: TrainingGraph, generator: torch.Generator) -> Choices | None:
+def draw_choices(count: int, graph: TrainingGraph, generator: torch.Generator) -> Choices | None:
     """The choices that an update imitates, or nothing where it is those of all nodes.
 
     Args:
         count: how many holders; 0 leaves it to the size of the graph.
-        problem: the graph as tensors.
+        graph: the graph as tensors.
         generator: the stream of random numbers.
     """
-    holders = draw_holders(count, problem, generator)
+    holders = draw_holders(count, graph, generator)
     if holders is None:
         return None
-    hops = problem.hops_of(holders)
-    candidates, columns = torch.unique(problem.neighbours[hops], return_inverse=True)
+    hops = graph.hops_of(holders)
+    candidates, columns = torch.unique(graph.neighbours[hops], return_inverse=True)
     return Choices(holders, hops, candidates, columns)
 
 
@@ -257,26 +261,26 @@ def _needed(draw: Choices | None, masked: MaskedTargets) -> Tensor | None:
     return torch.unique(torch.cat(read))
 
 
-def draw_holders(count: int, problem: TrainingGraph, generator: torch.Generator) -> Tensor | None:
+def draw_holders(count: int, graph: TrainingGraph, generator: torch.Generator) -> Tensor | None:
     """The holders whose choice an update imitates, or nothing where it is all of them.
 
     Args:
         count: how many; 0 leaves it to the size of the graph.
-        problem: the graph as tensors.
+        graph: the graph as tensors.
         generator: the stream of random numbers.
     """
     if count == 0:
-        count = problem.num_nodes if problem.num_nodes <= ALL_HOLDERS_NODES else SAMPLED_HOLDERS
-    if count >= problem.num_nodes:
+        count = graph.num_nodes if graph.num_nodes <= ALL_HOLDERS_NODES else SAMPLED_HOLDERS
+    if count >= graph.num_nodes:
         return None
-    draws = torch.rand(problem.num_nodes, generator=generator, device=problem.device)
+    draws = torch.rand(graph.num_nodes, generator=generator, device=graph.device)
     return draws.topk(count).indices.sort().values
 
 
-def _hidden(distances: Tensor, targets: Tensor, problem: TrainingGraph) -> Tensor:
+def _hidden(distances: Tensor, targets: Tensor, graph: TrainingGraph) -> Tensor:
     """Hops over links that the target hides, (batch, num_hops)."""
-    to_target = problem.neighbours == targets.unsqueeze(1)
-    return to_target & (distances.index_select(1, problem.holders) != 1)
+    to_target = graph.neighbours == targets.unsqueeze(1)
+    return to_target & (distances.index_select(1, graph.holders) != 1)
 
 
 def _per_seed(per_target: Tensor, targets: Tensor) -> Tensor:

@@ -21,53 +21,53 @@ _HIDDEN_TARGETS = 0.3  # share of the targets that are hidden in the others
 
 
 def with_hidden_nodes(
-    problem: TrainingGraph, targets: Tensor, most: float, generator: torch.Generator
+    graph: TrainingGraph, targets: Tensor, most: float, generator: torch.Generator
 ) -> EgoTensors:
     """The ego graphs of an update: in about every other one, some nodes pass for newcomers.
 
     A fixed share of the update's targets is among them.
 
     Args:
-        problem: the graph as tensors.
+        graph: the graph as tensors.
         targets: of the update, (S, T).
         most: the largest share of nodes that are hidden; their share is uniform below it. 0 hides
             none, and draws nothing.
         generator: the stream of random numbers.
     """
     if most == 0:
-        return problem.egos
-    device = problem.device
+        return graph.egos
+    device = graph.device
     ordinary, share = torch.rand(2, generator=generator, device=device).tolist()
     if ordinary < _ORDINARY:
-        return problem.egos
-    draws = torch.rand(problem.num_nodes, generator=generator, device=device)
+        return graph.egos
+    draws = torch.rand(graph.num_nodes, generator=generator, device=device)
     least = torch.full_like(draws, most * share)
     least[targets.flatten()] = max(_HIDDEN_TARGETS, most * share)
-    shown = still_connected(problem, draws >= least)
-    return replace(problem.egos, hidden=~has_known_profile(problem, shown))
+    shown = still_connected(graph, draws >= least)
+    return replace(graph.egos, hidden=~has_known_profile(graph, shown))
 
 
-def still_connected(problem: Links, shown: Tensor) -> Tensor:
+def still_connected(links: Links, shown: Tensor) -> Tensor:
     """Which of the shown nodes, (num_nodes,) bool, the best linked of them reaches without others.
 
     Args:
-        problem: the graph as tensors.
+        links: the graph as tensors.
         shown: which nodes are not hidden, (num_nodes,) bool.
     """
-    degrees = problem.first_hop.diff() * shown
+    degrees = links.first_hop.diff() * shown
     reached = torch.zeros_like(shown)
     reached[degrees.argmax()] = True
     while True:
-        beside = problem.sum_neighbours(reached.unsqueeze(0))[0] > 0
+        beside = links.sum_neighbours(reached.unsqueeze(0))[0] > 0
         wider = reached | (beside & shown)
         if bool((wider == reached).all()):
             return reached
         reached = wider
 
 
-def has_known_profile(problem: TrainingGraph, shown: Tensor) -> Tensor:
+def has_known_profile(graph: TrainingGraph, shown: Tensor) -> Tensor:
     """Which nodes share their profile with a shown node, (num_nodes,) bool."""
-    classes = problem.profile_classes
-    count = torch.zeros(problem.num_nodes, dtype=torch.int64, device=shown.device)
+    classes = graph.profile_classes
+    count = torch.zeros(graph.num_nodes, dtype=torch.int64, device=shown.device)
     count = count.index_add(0, classes, shown.long())
     return count.index_select(0, classes) > 0

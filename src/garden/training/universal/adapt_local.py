@@ -65,17 +65,17 @@ class LearningAgent:
         self.baseline = 0.0
         self.num_outcomes = 0
 
-    def chances(self, scores: np.ndarray) -> np.ndarray:
+    def probabilities(self, scores: np.ndarray) -> np.ndarray:
         """π, the chance of each neighbour, from their scores for the message's target."""
         weights = choice_weights(scores + self.edge_bias, "softmax")
         shares: np.ndarray = weights / weights.sum()
         return shares
 
-    def learn(self, chances: np.ndarray, chosen: int, further_hops: int | None) -> None:
+    def learn(self, probabilities: np.ndarray, chosen: int, further_hops: int | None) -> None:
         """Change the biases by the outcome of one choice.
 
         Args:
-            chances: π at the time of the choice.
+            probabilities: π at the time of the choice.
             chosen: The number of the neighbour chosen.
             further_hops: Hops after the choice until delivery; None where the message was lost.
 
@@ -84,7 +84,7 @@ class LearningAgent:
         advantage = outcome - self.baseline if self.num_outcomes else 0.0
         self.num_outcomes += 1
         self.baseline += (outcome - self.baseline) / min(self.num_outcomes, self.WINDOW)
-        self.edge_bias -= self.STEP * advantage * chances
+        self.edge_bias -= self.STEP * advantage * probabilities
         self.edge_bias[chosen] += self.STEP * advantage
 
 
@@ -180,13 +180,13 @@ def send(
     trail: list[tuple[int, np.ndarray, int]] = []
     while holder != target and len(trail) < max_hops:
         candidates = graph.neighbours(holder)
-        chances = agents[holder].chances(scores[candidates])
-        chosen = choose(chances, draws.random())
-        trail.append((holder, chances, chosen))
+        probabilities = agents[holder].probabilities(scores[candidates])
+        chosen = choose(probabilities, draws.random())
+        trail.append((holder, probabilities, chosen))
         holder = int(candidates[chosen])
     delivered = holder == target
-    for further, (agent, chances, chosen) in enumerate(reversed(trail)):
-        agents[agent].learn(chances, chosen, further if delivered else None)
+    for further, (agent, probabilities, chosen) in enumerate(reversed(trail)):
+        agents[agent].learn(probabilities, chosen, further if delivered else None)
     return len(trail)
 
 

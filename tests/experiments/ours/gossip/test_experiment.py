@@ -139,7 +139,7 @@ def test_gossip__a_rival_says_why_its_cell_is_empty(monkeypatch):
 
 def test_gossip__plain_walks_of_rivals_are_those_of_tables(monkeypatch):
     by_table = done(RivalTrial(GRAPH, "bidirectional", "visited", 40))
-    monkeypatch.setattr(tradeoff, "_MAX_TABLE", 0)
+    monkeypatch.setattr(tradeoff, "MAX_TABLE", 0)
     assert done(RivalTrial(GRAPH, "bidirectional", "visited", 40)) == by_table
 
 
@@ -147,7 +147,7 @@ def test_gossip__sampled_and_exact_bars_agree(monkeypatch):
     from garden.experiments.ours.gossip import bars
 
     exact = done(BarTrial(GRAPH, 0, k=2))
-    monkeypatch.setattr(bars, "_MAX_EXACT", 0)
+    monkeypatch.setattr(bars, "MAX_EXACT", 0)
     sampled = done(BarTrial(GRAPH, 0, k=2))
     assert (exact["evaluation"], sampled["evaluation"]) == ("exact", "sampled")
     assert sampled["none"]["ratio"] == pytest.approx(exact["none"]["ratio"], rel=0.05)

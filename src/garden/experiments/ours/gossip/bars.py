@@ -45,7 +45,7 @@ _MEMORYLESS_BARS = {
     "twitch:PTBR": 1.005,
 }
 _BACKTRACK_BARS = {"musae-facebook": 1.02}
-_MAX_EXACT = 1.3e8  # links, both ways, times targets: beyond it memoryless walks are sampled
+MAX_EXACT = 1.3e8  # links, both ways, times targets: beyond it memoryless walks are sampled
 
 
 @final
@@ -88,7 +88,7 @@ class BarTrial(Work):
             walks = sketch_walks(searchers, pairs, Walks(memory))
             return outcome_of_walks(walks.hops, pairs, distances)
 
-        exact = len(graph.indices) * num_targets <= _MAX_EXACT
+        exact = len(graph.indices) * num_targets <= MAX_EXACT
         if exact:
             table = hop_distributions(graph, strategy, rows, pairs, PAPERS_LIMIT)
             memoryless = outcome(expected_hops(table), table[:, -1], distances, pairs[:, 1])

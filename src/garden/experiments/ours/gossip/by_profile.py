@@ -114,7 +114,7 @@ class OrderTrial(Work):
 
     @property
     def title(self) -> str:
-        """The graph."""
+        """The graph, and what is computed on it."""
         return f"{self.graph}, orders of visiting equal profiles"
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:

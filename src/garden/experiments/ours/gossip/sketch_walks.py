@@ -43,7 +43,7 @@ class Walks:
 
 
 def sketch_walks(searchers: Searchers, pairs: np.ndarray, walks: Walks) -> Rollout:
-    """Walk every pair.
+    """The walks of every pair, each with a random stream of its own.
 
     Args:
         searchers: The graph, the rows and the scores.

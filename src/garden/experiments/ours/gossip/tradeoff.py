@@ -36,7 +36,7 @@ WALKS_PER_PAIR = 4
 BYTES_PER_KEY = 8
 BYTES_PER_HUB = 10  # a key and a distance; hubs need no class
 MEMORIES = ("none", "backtrack")
-_MAX_TABLE = 3000  # nodes of graphs whose candidates are all scored at once
+MAX_TABLE = 3000  # nodes of graphs whose candidates are all scored at once
 _MAX_WALKED = 50_000  # nodes of graphs on which rivals without sketches are played
 
 
@@ -182,7 +182,7 @@ def walked_hops(
     """The hops of one walk for each pair, (num_pairs, 1); on large graphs by plain walks."""
     seed = zlib.crc32(contender.label.encode())
     strategy, memory = contender.strategy, contender.memory
-    if graph.num_nodes <= _MAX_TABLE:
+    if graph.num_nodes <= MAX_TABLE:
         return rollout(graph, strategy, rows, pairs, memory, PAPERS_LIMIT, 1, seed).hops
     streams = episode_streams(seed, 0, len(pairs)).tolist()
     trips = [

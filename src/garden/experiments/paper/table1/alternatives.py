@@ -98,10 +98,10 @@ def _random_tables(task: SearchTask) -> _RandomTables:
     table = distances(task.graph)
     ratio, squares, late = (np.zeros((n, n)) for _ in range(3))
     survival = np.zeros(LONGEST + 1)
-    for pairs, chances in _random_distributions(task):
-        beyond = 1 - np.cumsum(chances[:, :-1], axis=1)  # P(H > k) for k = 1 … LONGEST
+    for pairs, probabilities in _random_distributions(task):
+        beyond = 1 - np.cumsum(probabilities[:, :-1], axis=1)  # P(H > k) for k = 1 … LONGEST
         survival += np.concatenate([[len(pairs)], beyond.sum(axis=0)])
-        capped = np.concatenate([chances[:, : limit - 1], beyond[:, limit - 2, None]], axis=1)
+        capped = np.concatenate([probabilities[:, : limit - 1], beyond[:, limit - 2, None]], axis=1)
         hops = np.arange(1, limit + 1) / table[pairs[:, 0], pairs[:, 1], None]
         places = (pairs[:, 0], pairs[:, 1])
         ratio[places] = (capped * hops).sum(axis=1)
@@ -158,7 +158,7 @@ class TieRules(Work):
         return self.comparison.trainings()
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
-        """Play the test pairs.
+        """Truncation and wins on the test pairs, under each alternative rule.
 
         Args:
             cache: Where the learned agent comes from.
