@@ -319,7 +319,12 @@ def _claims(pools: Mapping[str, Pooled]) -> tuple[Claim, ...]:
         for bar in ((label, MEMORYLESS_BAR), (with_memory(label), MEMORY_BAR))
     ]
     return (
-        *(claim_of_comparison(pools, *pair) for pair in pairs),
+        *(
+            claim_of_comparison(
+                {name: pool for name, pool in pools.items() if set(pair) <= set(pool.labels)}, *pair
+            )
+            for pair in pairs
+        ),
         *(
             claim_by_case(
                 f"{label}: a mean ratio of at most {bar:g}",
