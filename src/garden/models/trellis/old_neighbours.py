@@ -99,6 +99,7 @@ class ByOldNeighbours(Strategy):
     """A trained `trellis` that finds newcomers by the old nodes beside them."""
 
     name = "trellis by old neighbours"
+    shows_links: ClassVar[bool] = True
     address: ClassVar[tuple[float, ...]] = (FAR, PER_HOP, HINT, _SURE)
     """What its scores go by, beside the policy."""
 
@@ -157,7 +158,7 @@ class ByOldNeighbours(Strategy):
             },
             {
                 **rows.ragged,
-                "links": Ragged(_link_sums(egos), neighbours.offsets),
+                "signatures": Ragged(_link_sums(egos), neighbours.offsets),
                 "sure": _ragged(sure, neighbours.offsets),
                 "perhaps": _ragged(beside, neighbours.offsets),
             },
@@ -220,8 +221,8 @@ def _link_sums(egos: EgoGraphs) -> np.ndarray:
 def _linked(candidates: Representations, target: Representations) -> np.ndarray:
     """Candidates that show a link to the target which agrees with the one that it shows."""
     shown = target.ragged["neighbours"].values.tolist()
-    links = set(zip(shown, target.ragged["links"].values.tolist(), strict=True))
-    around, sums = candidates.ragged["neighbours"], candidates.ragged["links"].values
+    links = set(zip(shown, target.ragged["signatures"].values.tolist(), strict=True))
+    around, sums = candidates.ragged["neighbours"], candidates.ragged["signatures"].values
     own = np.asarray(candidates.arrays["own"])
     hits = np.flatnonzero(around.values == target.arrays["own"][0])
     owner = around.owner

@@ -99,7 +99,7 @@ def test_report__claims_hold_a_bar_against_every_graph(tmp_path):
         if isinstance(work, OldMapTrial):
             parts = {part: [1.0, 1.5] for part in ("ratio", "old", "other")}
             return {"targets": [0, 1], "unsure": 1, **parts}
-        if work.agent.label == "universal" and work.graph == "facebook:414":
+        if work.agent.label in ("universal", BY_OLD) and work.graph == "facebook:414":
             raise KeyError(work.key)
         ratio = 1.25 if work.agent.label == FOR_NEWCOMERS and work.graph == "facebook:0" else 1.5
         ratios = dict.fromkeys((MEMORYLESS, *RULES), ratio)
@@ -113,6 +113,8 @@ def test_report__claims_hold_a_bar_against_every_graph(tmp_path):
     assert rows[FOR_NEWCOMERS][0].startswith("1.250 (1.250)")
     assert rows[with_memory(TRELLIS)][1].startswith("1.500 (1.500)")
     assert rows["universal"][1] == "–"  # not played to the end there
+    (sooner,) = [claim for claim in findings.claims if claim.text.startswith(f"{BY_OLD}: fewer")]
+    assert sooner.undecided_on == ("G4 (0)",)
     (by_heart,) = [one for one in findings.tables if one.name == "newcomers-old-map"]
     assert by_heart.rows[0] == ("G4 (0)", "5 of 10", *["1.250 (1.250)"] * 3)
 

@@ -20,7 +20,6 @@ from garden.experiments.run.config import FIRST_SEED, Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Work
 from garden.models.registry import ModelConfig
-from garden.strategies.registry import RULES
 from garden.training.config import TrainingOptions
 
 NUM_SEEDS = 5
@@ -98,7 +97,8 @@ _ALONE = f"Oracle ratio towards {NUM_ALONE} nodes of each graph that join alone:
 
 def chosen_memory(result: Mapping[str, Any]) -> str:
     """The memory with the least ratio on validation targets of the same draw."""
-    with_memories = {name: result["validation"]["contenders"][name] for name in RULES}
+    played = result["validation"]["contenders"]
+    with_memories = {name: one for name, one in played.items() if name != MEMORYLESS}
     return pooled([{**result["validation"], "contenders": with_memories}]).best()
 
 
@@ -319,7 +319,12 @@ def _claims(pools: Mapping[str, Pooled]) -> tuple[Claim, ...]:
         for bar in ((label, MEMORYLESS_BAR), (with_memory(label), MEMORY_BAR))
     ]
     return (
-        *(claim_of_comparison(pools, *pair) for pair in pairs),
+        *(
+            claim_of_comparison(
+                {name: pool for name, pool in pools.items() if set(pair) <= set(pool.labels)}, *pair
+            )
+            for pair in pairs
+        ),
         *(
             claim_by_case(
                 f"{label}: a mean ratio of at most {bar:g}",

@@ -23,6 +23,7 @@ from garden.resolve import contender_of, strategy_named
 from garden.search.compare import compare
 from garden.search.config import PAPERS_LIMIT, EvaluationConfig
 from garden.strategies.base import Strategy
+from garden.strategies.explore import ExploreMemory
 from garden.strategies.registry import RULES
 from garden.training.config import TrainingOptions
 from garden.training.universal.config import AdaptConfig, UniversalConfig
@@ -92,7 +93,7 @@ class NewcomerTrial(Work):
         if agent.kind == "trained":
             content["training"] = agent.training(self.graph, self.seed).to_json()
             if agent.trained_as:
-                content["by"] = ByOldNeighbours.address
+                content["by"] = [*ByOldNeighbours.address, ExploreMemory.name]
         elif agent.kind != "rule":
             content["universal"] = WITHOUT_FACEBOOK.to_json()
         return content
@@ -129,7 +130,8 @@ class NewcomerTrial(Work):
         }
 
     def _played(self, strategy: Strategy, graph: Graph, targets: np.ndarray) -> dict[str, Any]:
-        memories = (MEMORYLESS, *RULES)
+        explores = (ExploreMemory.name,) if self.agent.trained_as else ()
+        memories = (MEMORYLESS, *RULES, *explores)
         contenders = [contender_of(memory, strategy, memory) for memory in memories]
         task = task_towards(graph, targets, self.seed)
         return outcomes_of(compare(task, contenders, EVALUATION))
