@@ -13,6 +13,8 @@ from statistics import fmean
 
 import pytest
 
+from garden.strategies.gossip.beacons import RULE, Beacons
+
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
 NOT_REAL = ("generated:", "alike:", "zero:")
@@ -92,7 +94,8 @@ def beacons():
     for line in (RESULTS / "gossip/runs.jsonl").read_text("utf-8").splitlines():
         record = json.loads(line)
         work = record.get("work", {})
-        if record.get("kind") == "gossip-bar" and work.get("paths") == work.get("rule", 0) - 1 == 1:
+        asked = (work.get("paths"), work.get("rule")) == (Beacons.paths, RULE)
+        if record.get("kind") == "gossip-bar" and asked:
             ratio = record["result"]["backtrack"]["ratio"]
             by_graph.setdefault(work["graph"], []).append(ratio)
     means = [fmean(each) for each in by_graph.values()]
