@@ -18,6 +18,7 @@ from garden.peers.network.wire import MAX_FRAME
 
 QUEUE: Final = 1_000  # frames per connection and direction
 RECONNECT: Final = (100, 5_000)  # ms between two tries to reach a host: the first wait, the longest
+HANDSHAKE: Final = 120_000  # ms in which two hosts get to know each other: both may be busy
 KEEP_ALIVE: Final = (15, 5, 3)  # s of silence, s between two questions, questions
 UNREACHED: Final = 30_000  # ms after which a connection over which nothing arrives is closed
 _ZAP_ADDRESS: Final = "inproc://zeromq.zap.01"
@@ -100,6 +101,7 @@ class HostSockets:
         socket.curve_publickey = self._keys.public
         socket.zap_domain = b"garden"
         socket.maxmsgsize = MAX_FRAME
+        socket.handshake_ivl = HANDSHAKE
         socket.rcvhwm = QUEUE
         socket.linger = 0
         try:
@@ -117,6 +119,7 @@ class HostSockets:
         socket.curve_secretkey = self._keys.secret
         socket.curve_publickey = self._keys.public
         socket.sndhwm = QUEUE
+        socket.handshake_ivl = HANDSHAKE
         socket.immediate = True  # frames wait for a connection that is there, never for a host
         socket.reconnect_ivl, socket.reconnect_ivl_max = RECONNECT
         # not ZMTP's heartbeats: with a full queue at the other end they can end it (libzmq #4364)
