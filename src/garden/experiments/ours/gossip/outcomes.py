@@ -51,5 +51,6 @@ def estimate(played: Mapping[str, Any]) -> Estimate:
 
 def ratio_text(played: Mapping[str, Any]) -> str:
     """The oracle ratio with its interval, and the truncated walks where there are any."""
-    truncated = f", {100 * played['truncated']:.2g} %" if played["truncated"] else ""
+    share = 100 * played["truncated"]
+    truncated = f", {share:.0f} %" if share >= 10 else f", {share:.2g} %" if share else ""
     return estimate(played).text(3) + truncated
