@@ -24,7 +24,7 @@ from .sharded import assert_same_rows
 ray = pytest.importorskip("ray")
 from garden.cluster.network import Cluster  # noqa: E402
 
-NAME = "beacons:k=4+backtrack"
+NAME = "beacons:k=4,paths=0+backtrack"
 NO_CORES = ClusterConfig(cpus_per_actor=0)  # beside the actors that all tests share
 
 
@@ -205,7 +205,7 @@ def test_cluster__with_paths_in_rows_takes_the_paths_of_one_process(folder, grap
 @pytest.mark.slow
 @pytest.mark.parametrize("memory", ["none", "visited", "frontier"])
 def test_cluster__of_ten_thousand_nodes_equals_one_process(tmp_path, memory):
-    graph, name = power_law(10_000, 16), f"beacons+{memory}"
+    graph, name = power_law(10_000, 16), f"beacons:paths=0+{memory}"
     cut_shards(graph, 4, tmp_path / "shards")
     rows = representations_of(graph, contender_named(name).strategy)
     pairs = pairs_of(graph, 1000)

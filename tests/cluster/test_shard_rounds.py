@@ -26,8 +26,13 @@ def plain_rounds(cut, strategy):
     return [PlainRounds(*pair, strategy) for pair in zip(cut.shards, graphs, strict=True)]
 
 
+def beacons(k, **options):
+    """Without paths, whose rounds are compiled."""
+    return Beacons(k=k, paths=0, **options)
+
+
 @pytest.mark.parametrize("make", [compiled_rounds, plain_rounds])
-@pytest.mark.parametrize("strategy", [Beacons(k=4), Beacons(k=2, rank="hash"), Beacons(k=500)])
+@pytest.mark.parametrize("strategy", [beacons(4), beacons(2, rank="hash"), beacons(500)])
 def test_rounds__of_shards_give_the_rows_of_one_process(shards_of, make, strategy):
     cut = shards_of(power_law(200, 4), 3)
     expected = representations_of(cut.graph, strategy)
@@ -67,7 +72,7 @@ def test_rounds__are_those_of_one_process_on_any_graph(tmp_path_factory, edges, 
     folder = tmp_path_factory.mktemp("any") / "shards"
     manifest = cut_shards(graph, num_shards, folder)
     shards = [read_shard(folder, manifest, number) for number in range(num_shards)]
-    strategy = Beacons(k=k)
+    strategy = beacons(k)
     expected = settle_by_rounds(graph, strategy, node_keys(graph, 0))
     rows, rounds = settled([BeaconRounds(shard, strategy, 9) for shard in shards])
     assert rounds == expected.cost.rounds + 1
@@ -86,14 +91,14 @@ def test_rounds__tell_a_changed_row_once_to_each_shard(shards_of):
     links_across = cut.shards[other].num_own
     assert links_across > 5
     assert cut.shards[home].told_to[other].tolist() == [hub]
-    told = compiled_rounds(cut, Beacons(k=4))[home].begin()[other]
+    told = compiled_rounds(cut, beacons(4))[home].begin()[other]
     assert (told.which.tolist(), told.counts.tolist(), len(told.keys)) == ([0], [1], 1)
     assert told.num_bytes == 4 + 1 + 8 + 1
 
 
 @pytest.mark.parametrize("after", [1, 2, None])
 def test_rounds__a_shard_catches_up_on_what_others_told(shards_of, after):
-    cut, strategy = shards_of(power_law(150, 4), 3), Beacons(k=3)
+    cut, strategy = shards_of(power_law(150, 4), 3), beacons(3)
     expected = representations_of(cut.graph, strategy)
     rounds = compiled_rounds(cut, strategy)
     told, count = [one.begin() for one in rounds], 0
@@ -121,7 +126,7 @@ def test_rounds__a_shard_catches_up_on_what_others_told(shards_of, after):
 def test_rounds__by_several_threads_are_the_same(shards_of, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     monkeypatch.setattr("garden.cluster.beacon_rounds._BLOCK", 7)
-    cut, strategy = shards_of(power_law(150, 4), 2), Beacons(k=3)
+    cut, strategy = shards_of(power_law(150, 4), 2), beacons(3)
     expected = representations_of(cut.graph, strategy)
     for shard, rows in zip(cut.shards, settled(compiled_rounds(cut, strategy))[0], strict=True):
         assert_same_rows(rows, expected.take(cut.positions(shard.keys)))

@@ -101,7 +101,8 @@ class GraphOptions:
             message = str(error)
             for argument, flag in _COLUMN_FLAGS.items():
                 message = message.replace(argument, flag)
-            raise type(error)(message) from None
+            error.args = (message,)
+            raise
 
     def command_words(self, spec: str) -> str:
         """The spec and these flags as they are written in a shell, for lines of advice."""
