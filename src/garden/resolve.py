@@ -135,8 +135,8 @@ def strategy_named(name: str) -> Strategy:
         return strategy_of_dotted_name(name)
     if name in MODELS:
         raise SpecError(
-            f"{name} is a model: train it first (`garden train GRAPH --model {name} --out RUN`), "
-            "and name the run folder"
+            f"{name} is a model: train it first (`garden train GRAPH --model {name}`), and name "
+            "the run folder"
         )
     hint = did_you_mean(name, [*WALKERS, *GOSSIP, *shipped, *policies_beside(name)])
     raise SpecError(

@@ -129,6 +129,6 @@ def test_json__bad_input_is_refused_in_one_line(tmp_path, text):
     (tmp_path / "g.json").write_text(text)
     with pytest.raises(Exception, match=BAD_JSON[text]) as caught:
         load(tmp_path / "g.json")
-    assert caught.type.__module__ == "garden.errors"
+    assert caught.type.__module__.startswith("garden.")
     assert str(tmp_path / "g.json") in str(caught.value)
     assert "\n" not in str(caught.value)

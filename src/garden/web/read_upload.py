@@ -35,7 +35,7 @@ _MEMBERS = ("edges", "nodes")  # of a zipped folder
 _BLOCK = 1 << 20
 _WORDS = {  # what only callers of functions can do, in the words of a page
     "`scale=False` leaves them as they are": (
-        "garden data convert --no-scaling makes an .npz of them as they are"
+        "garden data convert, told not to scale, makes an .npz of them as they are"
     )
 }
 
