@@ -192,6 +192,7 @@ def main() -> None:
     command = "python benchmarks/million.py --out results/scale"
     content = {"nodes": chosen.nodes, "measured": found, "command": command}
     if chosen.out:
+        chosen.out.mkdir(parents=True, exist_ok=True)
         lines = [columns, ["---", *["---:"] * (len(columns) - 1)], *rows]
         table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
         (chosen.out / "million.md").write_text(table, encoding="utf-8")
