@@ -6,12 +6,13 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 
 import garden
 from garden.cli.main import main
 from garden.errors import DataError, StrategyError
 from garden.experiments.peers.cut import cut
-from garden.experiments.peers.export_gap import compare_choices
+from garden.experiments.peers.export_gap import compare_choices, differing_share
 from garden.graphs.ego import EgoGraph
 from garden.graphs.ego_extraction import ego_graphs
 from garden.models.export import export_policy
@@ -24,6 +25,7 @@ from garden.strategies.ego_matching import (
     matched_table,
 )
 from garden.strategies.exported import load_exported
+from garden.strategies.selection import choose
 
 SPEC = "kaiser-hilgetag:n=40,beta=1,seed=1"
 
@@ -74,6 +76,24 @@ def test_export__chooses_as_torch_does(graph, exports):
     assert gap.hops == 300
     assert gap.differing <= 1
     assert gap.largest_score_difference < 1e-4
+    assert gap.differing_share < 1e-5
+
+
+def test_export__keeps_short_distances_far_from_the_origin(graph, tmp_path):
+    policy = Policy.untrained(graph.attribute_names, "trellis", profiles=graph.attributes)
+    with torch.no_grad():
+        policy.model.embedding.bias += 100
+    export_policy(policy, tmp_path / "far")
+    gap = compare_choices(graph, policy, load_exported(tmp_path / "far"), hops=300)
+    assert gap.largest_score_difference < 1e-3
+
+
+def test_differing_share__is_what_random_numbers_find():
+    ours, theirs = np.array([1.0, 2.0, 1.0]), np.array([2.0, 1.0, 1.0])
+    uniforms = (np.arange(1000) + 0.5) / 1000
+    found = np.mean([choose(ours, one) != choose(theirs, one) for one in uniforms])
+    assert differing_share(ours, theirs) == pytest.approx(found, abs=2e-3)
+    assert differing_share(ours, 3 * ours) == 0
 
 
 def test_matches__at_a_holder_equal_those_of_the_table(graph):

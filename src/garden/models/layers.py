@@ -109,6 +109,9 @@ KEEP_ALL = Dropout()
 def squared_distances(rows: Tensor, others: Tensor) -> Tensor:
     """Of all pairs, (…, A, width) and (…, B, width) → (…, A, B), by one product.
 
+    The product loses digits of short distances. An export computes it in float64, so that it makes
+    the same choices as a policy, which scores a holder's neighbours by differences.
+
     Args:
         rows: (…, A, width).
         others: (…, B, width).
@@ -116,6 +119,12 @@ def squared_distances(rows: Tensor, others: Tensor) -> Tensor:
     Returns:
         (…, A, B), at least 0.
     """
+    if torch.compiler.is_exporting():
+        return _by_product(rows.double(), others.double()).to(rows.dtype)
+    return _by_product(rows, others)
+
+
+def _by_product(rows: Tensor, others: Tensor) -> Tensor:
     squares = rows.square().sum(dim=-1).unsqueeze(-1) + others.square().sum(dim=-1).unsqueeze(-2)
     return (squares - 2 * (rows @ others.transpose(-1, -2))).clamp(min=0)
 

@@ -29,6 +29,9 @@ class ChoiceGap:
     gaps: tuple[float, ...]
     """Of each hop that differs: torch's score of its own choice less that of the export's."""
 
+    differing_share: float
+    """The share of all random numbers by which the choices differ, mean over hops."""
+
     def to_json(self) -> dict[str, Any]:
         """Every field by its name, as JSON can hold it."""
         return asdict(self)
@@ -49,7 +52,7 @@ def compare_choices(
     egos = ego_graphs(graph)
     of_torch, of_export = policy.represent(egos), exported.represent(egos)
     rng = np.random.default_rng(seed)
-    gaps, largest = [], 0.0
+    gaps, largest, share = [], 0.0, 0.0
     neighbours = [graph.neighbours(node) for node in range(graph.num_nodes)]
     around = [(of_torch.take(one), of_export.take(one)) for one in neighbours]
     for number in range(hops):
@@ -58,9 +61,22 @@ def compare_choices(
         ours = scores_at_holder(policy, around[holder][0], of_torch.take(goal))
         theirs = scores_at_holder(exported, around[holder][1], of_export.take(goal))
         largest = max(largest, float(np.abs(ours - theirs).max()))
-        uniform = hop_uniform(number, 0, 0)
-        one = choose(choice_weights(ours, policy.selection), uniform)
-        other = choose(choice_weights(theirs, exported.selection), uniform)
+        weights = choice_weights(ours, policy.selection), choice_weights(theirs, policy.selection)
+        share += differing_share(*weights)
+        one, other = (choose(each, hop_uniform(number, 0, 0)) for each in weights)
         if one != other:
             gaps.append(float(ours[one] - ours[other]))
-    return ChoiceGap(graph.name, policy.name, hops, len(gaps), largest, tuple(gaps))
+    counts = hops, len(gaps), largest
+    return ChoiceGap(graph.name, policy.name, *counts, tuple(gaps), share / hops)
+
+
+def differing_share(ours: np.ndarray, theirs: np.ndarray) -> float:
+    """The share of random numbers in [0, 1) by which two weightings choose differently.
+
+    Args:
+        ours: Unnormalised probabilities of the candidates.
+        theirs: Those of the other weighting, of the same candidates.
+    """
+    ends = [np.concatenate([[0.0], np.cumsum(one) / one.sum()]) for one in (ours, theirs)]
+    alike = np.minimum(ends[0][1:], ends[1][1:]) - np.maximum(ends[0][:-1], ends[1][:-1])
+    return max(0.0, 1.0 - float(alike.clip(min=0).sum()))
