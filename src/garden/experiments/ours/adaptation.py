@@ -103,7 +103,13 @@ def works(scope: Scope) -> Sequence[Work]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """A table for messages without a memory, one for those that can turn back."""
+    """A table for messages without a memory, one for those that can turn back.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+        folder: Not needed: there is no figure.
+    """
     planned = _works(scope)
     pools = {name: pooled([result_of(one) for one in some]) for name, some in planned.items()}
     messages = next(iter(planned.values()))[0].messages
@@ -151,12 +157,22 @@ def _works(scope: Scope) -> dict[str, list[Adaptation]]:
 
 
 def label_of(kind: str, count: int) -> str:
-    """A policy adapted in one of two ways, from so many messages."""
+    """A policy adapted in one of two ways, from so many messages.
+
+    Args:
+        kind: ``central`` or ``local``.
+        count: How many messages it learned from.
+    """
     return f"{kind}, {count:,} messages"
 
 
 def with_memory(label: str, memory: str) -> str:
-    """The label of a policy that is played with a memory."""
+    """The label of a policy that is played with a memory.
+
+    Args:
+        label: The policy's own label.
+        memory: ``none`` leaves the label as it is.
+    """
     return label if memory == "none" else f"{label} +{memory}"
 
 

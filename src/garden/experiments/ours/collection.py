@@ -105,7 +105,13 @@ def works(scope: Scope) -> Sequence[Work]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """A row per family, and one per graph."""
+    """A row per family, and one per graph.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+        folder: Not needed: there is no figure.
+    """
     played = [_played(scope, name, result_of) for name in _names(scope)]
     return Findings(
         claims=(

@@ -142,7 +142,13 @@ def works(scope: Scope) -> Sequence[Work]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """The worst targets of each graph, the traits they share, and a trip to the very worst."""
+    """The worst targets of each graph, the traits they share, and a trip to the very worst.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+        folder: Where ``failures.png`` and ``.svg`` are written.
+    """
     results = {ego: [result_of(work) for work in of] for ego, of in _reports(scope).items()}
     write_figure(folder, "failures", _figure(results))
     everything = [one for of in results.values() for result in of for one in result["targets"]]

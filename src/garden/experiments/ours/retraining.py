@@ -84,7 +84,13 @@ def works(scope: Scope) -> Sequence[Work]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """Means with their spread over trainings of the same split, and over splits."""
+    """Means with their spread over trainings of the same split, and over splits.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+        folder: Not needed: there is no figure.
+    """
     pools = {
         GRAPHS[ego]: [_pooled(scope, ego, init_seed, result_of) for init_seed in INITIALISATIONS]
         for ego in scope.graphs_among(tuple(GRAPHS))

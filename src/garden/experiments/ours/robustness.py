@@ -192,7 +192,13 @@ def levels_of(perturbation: Perturbation, scope: Scope) -> tuple[float, ...]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """A table, a figure and claims for each perturbation."""
+    """A table, a figure and claims for each perturbation.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+        folder: Where a figure for each perturbation is written.
+    """
     tables: list[Table] = []
     claims: list[Claim] = []
     for perturbation in LEVELS:

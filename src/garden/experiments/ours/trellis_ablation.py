@@ -76,7 +76,13 @@ def works(scope: Scope) -> Sequence[Work]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """A table of ratios with a row per variant, one of differences to the whole, and claims."""
+    """A table of ratios with a row per variant, one of differences to the whole, and claims.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+        folder: Not needed: there is no figure.
+    """
     pools = _pools(_by_id(scope), result_of)
     published = _pools(_as_published(scope), result_of)
     rows = [(name, *(_cell(pool, name) for pool in pools.values())) for name in variants()]

@@ -65,7 +65,13 @@ class MemoryTrials:
         ]
 
     def report(self, scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-        """One table: every memory on every graph, and the one that validation chose."""
+        """One table: every memory on every graph, and the one that validation chose.
+
+        Args:
+            scope: How much of the experiment was made.
+            result_of: Gives what came of a unit of work.
+            folder: Not needed: there is no figure.
+        """
         pools, words = {}, {}
         for graph in scope.graphs_among(tuple(self.trials)):
             trial, seeds = self.trials[graph], self._seeds(scope, graph)
@@ -95,7 +101,13 @@ class MemoryTrials:
 
 
 def on_test_targets(trial: Trial, seed: int, quick: bool) -> Comparison:
-    """The best rule without training, trellis alone and with every memory."""
+    """The best rule without training, trellis alone and with every memory.
+
+    Args:
+        trial: The graph and how trellis is trained on it.
+        seed: Of the split.
+        quick: Whether the training is cut short.
+    """
     training = _training(trial, seed, quick)
     contenders = (
         ContenderSpec(BEST_RULE, "bidirectional", "visited"),
@@ -106,7 +118,13 @@ def on_test_targets(trial: Trial, seed: int, quick: bool) -> Comparison:
 
 
 def on_validation_targets(trial: Trial, seed: int, quick: bool) -> Comparison:
-    """Every memory, on the targets that choose one."""
+    """Every memory, on the targets that choose one.
+
+    Args:
+        trial: The graph, how trellis is trained on it, and how many pairs choose.
+        seed: Of the split.
+        quick: Whether the training is cut short.
+    """
     contenders = _with_memories(_training(trial, seed, quick))
     pairs = _ALL_VALIDATION_PAIRS if trial.all_validation_pairs else _SOME_VALIDATION_PAIRS
     return Comparison(trial.spec, seed, contenders, pairs)

@@ -123,7 +123,13 @@ def works(scope: Scope) -> Sequence[Work]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """Ratios with every memory, how many walks are truncated, and how far off the best rule is."""
+    """Ratios with every memory, how many walks are truncated, and how far off the best rule is.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+        folder: Not needed: there is no figure.
+    """
     results = {
         name: [result_of(work) for work in _of_graph(name, scope)] for name in _graphs(scope)
     }

@@ -85,7 +85,12 @@ class DensityResults:
         return over_seeds(group_win_rates(self.results, _PAPER, agent))
 
     def more_wins(self, agent: str, other: str) -> Estimate:
-        """How much more it wins among the five than another, graph by graph."""
+        """How much more it wins among the five than another, graph by graph.
+
+        Args:
+            agent: One of the paper's five.
+            other: Another of them, whose wins are subtracted.
+        """
         mine, theirs = (group_win_rates(self.results, _PAPER, one) for one in (agent, other))
         return over_seeds([x - y for x, y in zip(mine, theirs, strict=True)])
 
@@ -107,7 +112,13 @@ def works(scope: Scope) -> Sequence[Work]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """A table for each metric, one of paired differences, and a figure."""
+    """A table for each metric, one of paired differences, and a figure.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+        folder: Where ``density.png`` and ``.svg`` are written.
+    """
     outcomes: dict[float, DensityResults] = {}
     for beta, some in _works(scope).items():
         results = [result_of(work) for work in some]

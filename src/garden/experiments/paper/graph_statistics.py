@@ -58,7 +58,13 @@ def works(scope: Scope) -> Sequence[Work]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """One row per graph: nodes, links, attributes, distances and homophily."""
+    """One row per graph: nodes, links, attributes, distances and homophily.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+        folder: Not needed: there is no figure.
+    """
     found = {
         ego: {join: result_of(Description(f"facebook:{ego}{end}")) for join, end in _JOINS.items()}
         for ego in scope.graphs_among(tuple(GRAPHS))

@@ -74,7 +74,13 @@ def works(scope: Scope) -> Sequence[Work]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """Table 2 beside the paper's, and the paired differences."""
+    """Table 2 beside the paper's, and the paired differences.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+        folder: Not needed: there is no figure.
+    """
     results = [result_of(work) for work in _works(scope)]
     pool = pooled(results)
     footing = f"{pool.footing}. A seed is a graph, a split and an initialisation."

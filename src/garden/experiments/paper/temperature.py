@@ -133,7 +133,13 @@ def works(scope: Scope) -> Sequence[Work]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """A table for each walker, one of their spreads side by side, and a figure."""
+    """A table for each walker, one of their spreads side by side, and a figure.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+        folder: Where ``temperature.png`` and ``.svg`` are written.
+    """
     curves: dict[str, dict[float, Curves]] = {}
     results: list[Mapping[str, Any]] = []
     for walker in STOCHASTIC:

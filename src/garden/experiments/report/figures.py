@@ -90,7 +90,12 @@ def draw_intervals(
 
 
 def oracle_ratio_axis(axes: Axes, label: str = "oracle ratio (1 is the shortest path)") -> None:
-    """A logarithmic vertical axis of oracle ratios, with plain numbers and a line at 1."""
+    """A logarithmic vertical axis of oracle ratios, with plain numbers and a line at 1.
+
+    Args:
+        axes: Whose vertical axis it is.
+        label: What stands beside the axis; nothing where it is empty.
+    """
     from matplotlib.ticker import FixedLocator, NullLocator
 
     axes.set_yscale("log")

@@ -72,7 +72,12 @@ class Pooled:
         )
 
     def worst(self, metric: str, label: str) -> float:
-        """The greatest mean of any seed."""
+        """The greatest mean of any seed.
+
+        Args:
+            metric: One of those that were pooled.
+            label: The contender.
+        """
         return float(self.means[metric][:, self.labels.index(label)].max())
 
     def difference(self, metric: str, label: str, other: str) -> Estimate:
@@ -169,6 +174,11 @@ def over_seeds(values: Sequence[float], seed: int = 0) -> Estimate:
 
 
 def estimate_of(mean: float, draws: np.ndarray) -> Estimate:
-    """The mean with the interval that its resampled values, (num_resamples,), span."""
+    """The mean with the 95 % interval that its resampled values span.
+
+    Args:
+        mean: The estimate itself.
+        draws: Resampled means, (num_resamples,).
+    """
     low, high = np.quantile(draws, _LEVELS)
     return Estimate(mean, float(low), float(high))

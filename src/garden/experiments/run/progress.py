@@ -12,10 +12,21 @@ class ReproductionListener:
     """Somebody who wants to see how a reproduction goes; this one does nothing."""
 
     def planned(self, name: str, done: int, left: int) -> None:
-        """An experiment begins: so many units are done already, so many are left."""
+        """An experiment begins.
+
+        Args:
+            name: Of the experiment.
+            done: How many units are stored already.
+            left: How many are left to do.
+        """
 
     def started(self, work: Work) -> None:
         """A unit was taken up."""
 
     def ended(self, work: Work, seconds: float) -> None:
-        """A unit is done and stored."""
+        """A unit is done and stored.
+
+        Args:
+            work: The unit.
+            seconds: How long it took whoever did it.
+        """

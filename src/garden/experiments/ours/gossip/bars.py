@@ -110,7 +110,12 @@ def works(scope: Scope) -> list[Work]:
 
 
 def findings(scope: Scope, result_of: ResultOf) -> tuple[list[Claim], list[Table]]:
-    """The bars as claims, and tables of figures."""
+    """The bars as claims, and tables of figures.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+    """
     claims: list[Claim] = []
     tables: list[Table] = []
     for paths in PATHS:

@@ -76,7 +76,13 @@ def works(scope: Scope) -> list[Work]:
 
 
 def tables(scope: Scope, result_of: ResultOf, folder: Path) -> list[Table]:
-    """One table, or none where no graph is asked for."""
+    """One table, or none where no graph is asked for.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+        folder: That of the experiment; what trellis found lies beside it.
+    """
     results = {name: [result_of(work) for work in of] for name, of in _trials(scope).items()}
     if not results:
         return []

@@ -151,7 +151,12 @@ def works(scope: Scope) -> list[Work]:
 
 
 def findings(scope: Scope, result_of: ResultOf) -> tuple[list[Claim], list[Table]]:
-    """Whether ``directory`` is below its bars, and two tables: ratios, and what cards cost."""
+    """Whether ``directory`` is below its bars, and two tables: ratios, and what cards cost.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+    """
     trials = _trials(scope)
     if not trials:
         return [], []

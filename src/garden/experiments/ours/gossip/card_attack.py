@@ -66,7 +66,13 @@ def _all_entries(cards: Representations) -> Entries:
 
 
 def strangers_of(graph: Graph, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Random pairs of different nodes without a link, (count, 2)."""
+    """Random pairs of different nodes without a link, (count, 2).
+
+    Args:
+        graph: The graph; some of its nodes must lack a link.
+        count: How many pairs.
+        rng: Draws them; a pair may come twice.
+    """
     found = np.empty((0, 2), dtype=np.int64)
     while len(found) < count:
         drawn = rng.integers(graph.num_nodes, size=(count, 2))
@@ -76,7 +82,15 @@ def strangers_of(graph: Graph, count: int, rng: np.random.Generator) -> np.ndarr
 
 
 def auc(of_links: np.ndarray, of_strangers: np.ndarray) -> float:
-    """The chance that a link scores above a pair of strangers, ties one half."""
+    """The chance that a link scores above a pair of strangers, ties one half.
+
+    Args:
+        of_links: Scores of pairs with a link, (num_links,).
+        of_strangers: Scores of pairs without one, (num_strangers,).
+
+    Returns:
+        1 where every link scores above every pair of strangers, 0.5 where scores tell nothing.
+    """
     ordered = np.sort(of_strangers)
     below = np.searchsorted(ordered, of_links, side="left")
     up_to = np.searchsorted(ordered, of_links, side="right")

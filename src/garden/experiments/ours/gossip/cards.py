@@ -148,7 +148,12 @@ def works(scope: Scope) -> list[Work]:
 
 
 def tables(scope: Scope, result_of: ResultOf) -> list[Table]:
-    """What the limit costs, and what cards tell."""
+    """What the limit costs, and what cards tell.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+    """
     graphs = graphs_of(scope, _GRAPHS)
     if not graphs:
         return []

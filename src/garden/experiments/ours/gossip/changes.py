@@ -64,7 +64,12 @@ def works(scope: Scope) -> list[Work]:
 
 
 def tables(scope: Scope, result_of: ResultOf) -> list[Table]:
-    """One table: a row for each graph, rank and kind of change."""
+    """One table: a row for each graph, rank and kind of change.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+    """
     trials = _trials(scope)
     if not trials:
         return []

@@ -41,7 +41,13 @@ def works(scope: Scope) -> Sequence[Work]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """The findings of all parts."""
+    """The findings of all parts.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+        folder: Where the figure is written; results of other experiments lie beside it.
+    """
     size_claims, size_tables, figures = tradeoff_report.findings(scope, result_of, folder)
     bar_claims, bar_tables = bars.findings(scope, result_of)
     profile_claims, profile_tables = by_profile.findings(scope, result_of)

@@ -62,7 +62,15 @@ SOURCES_PER_TARGET = 50
 
 
 def graphs_of(scope: Scope, among: Mapping[str, str] = KNOWN) -> dict[str, str]:
-    """Those of some graphs that a scope asks for, by name; three small ones for a quick run."""
+    """Those of some graphs that a scope asks for, by name; three small ones for a quick run.
+
+    Args:
+        scope: Its graphs are names of :data:`KNOWN`; without, all but the large ones.
+        among: Specs by name; what is asked for beside them is left out.
+
+    Returns:
+        Specs by name, in the order of :data:`KNOWN`.
+    """
     chosen = scope.graphs_among(tuple(KNOWN))
     if scope.graphs is None:
         chosen = _QUICK if scope.quick else tuple(name for name in KNOWN if name not in LARGE)
@@ -98,5 +106,11 @@ def pairs_to_targets(graph: Graph) -> np.ndarray:
 
 
 def drawn_pairs(graph: Graph, count: int, tag: int) -> np.ndarray:
-    """Random pairs of all nodes, (count, 2)."""
+    """Random pairs of all nodes, (count, 2).
+
+    Args:
+        graph: The graph.
+        count: How many pairs.
+        tag: Which random stream draws them, one of :mod:`garden.random_streams`.
+    """
     return draw_pairs(np.arange(graph.num_nodes), graph.num_nodes, count, [0, tag])

@@ -17,10 +17,17 @@ def grow_labels(  # type: ignore[no-untyped-def]
 
     A label that is full moves to the end, where it has twice the room.
 
-    ``indptr`` and ``indices`` are the graph, ``order`` (num_nodes,) its nodes, the best hub first;
-    ``hubs`` and ``hops`` the entries, a hub's rank and its distance; ``start``, ``room`` and
-    ``count`` (num_nodes,) where each label starts, its room and its entries; ``used`` how much of
-    ``hubs`` is in use or was left behind.
+    Args:
+        indptr: Where each node's neighbours start in ``indices``, (num_nodes + 1,).
+        indices: Neighbours, node after node.
+        order: The nodes, the best hub first, (num_nodes,).
+        first: The rank of the node that the search goes on with.
+        hubs: The entries' hubs, by rank; filled in place.
+        hops: The entries' distances; filled in place.
+        start: Where each label starts, (num_nodes,); changed in place.
+        room: How many entries each label has room for, (num_nodes,); changed in place.
+        count: How many entries each label has, (num_nodes,); changed in place.
+        used: How much of ``hubs`` is in use or was left behind.
     """
     num_nodes = len(order)
     to_hub = np.full(num_nodes, _FAR, dtype=np.int32)  # by rank: distances on the root's own label

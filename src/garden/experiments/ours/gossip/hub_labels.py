@@ -35,7 +35,12 @@ class HubLabels:
         return len(self.hubs) / (len(self.offsets) - 1)
 
     def distance(self, first: int, second: int) -> int:
-        """The distance of two nodes, from their labels alone."""
+        """The distance of two nodes, from their labels alone.
+
+        Args:
+            first: A node.
+            second: Another, in the same component.
+        """
         mine = slice(self.offsets[first], self.offsets[first + 1])
         theirs = slice(self.offsets[second], self.offsets[second + 1])
         _, left, right = np.intersect1d(
@@ -67,6 +72,14 @@ def hub_labels(graph: Graph) -> HubLabels:
 
 
 def ragged_rows_of(start: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The positions of rows that start here and have so many entries, and offsets of the rows."""
+    """The positions of rows that lie anywhere, such that they can be put one behind another.
+
+    Args:
+        start: Where each row starts, (num_rows,).
+        count: How many entries each row has, (num_rows,).
+
+    Returns:
+        The positions of all entries, row after row, and offsets of the rows, (num_rows + 1,).
+    """
     offsets = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
     return np.arange(offsets[-1]) + np.repeat(start - offsets[:-1], count), offsets

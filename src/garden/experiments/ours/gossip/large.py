@@ -27,7 +27,12 @@ def works(scope: Scope) -> list[Work]:
 
 
 def tables(scope: Scope, result_of: ResultOf) -> list[Table]:
-    """A row for each graph and size."""
+    """A row for each graph and size.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+    """
     rows = [
         _row(column_of(name), label, result_of(work))
         for name, of in _trials(scope).items()

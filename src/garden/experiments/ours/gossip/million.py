@@ -103,7 +103,12 @@ def works(scope: Scope) -> list[Work]:
 
 
 def tables(scope: Scope, result_of: ResultOf) -> list[Table]:
-    """A row for each rank seed, and their means; a table with paths and one without."""
+    """A row for each rank seed, and their means; a table with paths and one without.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+    """
     return [
         _table(trials, [result_of(work) for work in trials])
         for trials in (_trials(scope, paths) for paths in PATHS)

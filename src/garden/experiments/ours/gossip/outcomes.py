@@ -39,7 +39,14 @@ def outcome(
 def outcome_of_walks(
     hops: np.ndarray, pairs: np.ndarray, distances: np.ndarray, max_hops: int = PAPERS_LIMIT
 ) -> dict[str, Any]:
-    """The outcome of sampled walks, (num_pairs, walks_per_pair), max_hops + 1 where truncated."""
+    """The outcome of sampled walks.
+
+    Args:
+        hops: Of each pair's walks, (num_pairs, walks_per_pair), max_hops + 1 where truncated.
+        pairs: Positions of source and target, (num_pairs, 2).
+        distances: The distance of each pair, (num_pairs,).
+        max_hops: The limit that walks were truncated at.
+    """
     capped = np.minimum(hops, max_hops).mean(axis=1)
     return outcome(capped, (hops > max_hops).mean(axis=1), distances, pairs[:, 1])
 

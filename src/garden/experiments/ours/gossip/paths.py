@@ -33,7 +33,12 @@ def works(scope: Scope) -> list[Work]:
 
 
 def tables(scope: Scope, result_of: ResultOf) -> list[Table]:
-    """Ratios by graph, and a summary of the collection."""
+    """Ratios by graph, and a summary of the collection.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+    """
     found: Results = {
         name: {strategy: result_of(SketchTrial(spec, strategy)) for strategy in STRATEGIES}
         for name, spec in graphs_of(scope).items()

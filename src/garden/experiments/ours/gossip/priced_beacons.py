@@ -38,7 +38,15 @@ class PricedBeacons(Strategy):
         return self.beacons.represent(egos)
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """As ``beacons``, less the price; a candidate at sum 0 is the target."""
+        """As ``beacons``, less the price; a candidate at sum 0 is the target.
+
+        Args:
+            candidates: Rows of a holder's neighbours.
+            targets: Rows of the targets, which are their cards.
+
+        Returns:
+            (num_targets, num_candidates) float64.
+        """
         scores = self.beacons.score(candidates, targets)
         return np.where(scores > 0, scores, scores - self.prices(candidates))
 

@@ -41,13 +41,28 @@ def walk_by_sketches(  # type: ignore[no-untyped-def]
 ):
     """Walk ``first_walk[t]`` … ``first_walk[t + 1] − 1`` towards ``targets[t]``, for every t.
 
-    ``nodes``, ``distances``, ``at``, ``others`` and ``others_at`` have a row per node: the nodes of
-    its entries, their distances, and its neighbours that are no entries. Those with ``goal_`` are
-    the cards, a row per target. ``prices`` (num_nodes,) is what a candidate's score is lowered by.
-    ``sources`` and random ``states`` (num_walks,) are those of the walks. With ``backtrack``,
-    visited nodes are avoided, and a dead end is left by one hop back. ``hops`` (num_walks,) and
-    ``paths``, (num_walks, max_hops + 1) or empty, are filled; hops are max_hops + 1 where
-    truncated.
+    Args:
+        indptr: Where each node's neighbours start in ``indices``, (num_nodes + 1,).
+        indices: Neighbours, node after node.
+        nodes: The nodes of all entries of sketches, node after node.
+        distances: The distances of those entries.
+        at: Where each node's entries start, (num_nodes + 1,).
+        others: Neighbours that are no entries of their node's sketch, node after node.
+        others_at: Where each node's others start, (num_nodes + 1,).
+        goal_nodes: As ``nodes``, of the cards: a row per target.
+        goal_distances: As ``distances``, of the cards.
+        goal_at: As ``at``, of the cards, (num_targets + 1,).
+        goal_others: As ``others``, of the cards.
+        goal_others_at: As ``others_at``, of the cards, (num_targets + 1,).
+        prices: What a candidate's score is lowered by, (num_nodes,).
+        targets: The targets, (num_targets,).
+        first_walk: Where each target's walks start, (num_targets + 1,).
+        sources: Of the walks, (num_walks,).
+        states: Random states of the walks, (num_walks,).
+        backtrack: Whether visited nodes are avoided, and a dead end is left by one hop back.
+        max_hops: The limit of hops.
+        hops: (num_walks,), filled; max_hops + 1 where truncated.
+        paths: (num_walks, max_hops + 1), filled, or empty.
     """
     num_nodes = len(indptr) - 1
     named = np.full(num_nodes, _FREE, dtype=np.int32)  # distances on the card of the target

@@ -18,7 +18,14 @@ _LONGEST_PART = 3  # nodes that are moved together
 
 @compiled()
 def cost_of_tour(order, away, between, weights):  # type: ignore[no-untyped-def]
-    """The cost of visiting the nodes in this order, (m,)."""
+    """The cost of visiting the nodes in this order.
+
+    Args:
+        order: The nodes as they are visited, (m,).
+        away: Whole distances from the source, (m,).
+        between: Whole distances among the nodes, (m, m).
+        weights: What each node's arrival counts, (m,).
+    """
     hops = away[order[0]]
     cost = weights[order[0]] * hops
     for place in range(1, len(order)):
@@ -33,6 +40,11 @@ def least_by_subsets(away, between, weights):  # type: ignore[no-untyped-def]
 
     A hop costs the weights of all nodes not visited yet, so that the past counts by its set and
     its last node alone. Time m² · 2ᵐ, memory m · 2ᵐ.
+
+    Args:
+        away: Whole distances from the source, (m,).
+        between: Whole distances among the nodes, (m, m).
+        weights: What each node's arrival counts, (m,).
     """
     count = len(away)
     table = np.full((1 << count, count), np.inf)
@@ -57,7 +69,14 @@ def least_by_subsets(away, between, weights):  # type: ignore[no-untyped-def]
 
 @compiled()
 def improved_tour(order, away, between, weights):  # type: ignore[no-untyped-def]
-    """The tour after parts were reversed or moved as long as that made it cheaper, (m,)."""
+    """The tour after parts were reversed or moved as long as that made it cheaper, (m,).
+
+    Args:
+        order: The tour to begin with, (m,); it is left as it is.
+        away: Whole distances from the source, (m,).
+        between: Whole distances among the nodes, (m, m).
+        weights: What each node's arrival counts, (m,).
+    """
     count = len(order)
     best = order.copy()
     least = cost_of_tour(best, away, between, weights)
@@ -92,7 +111,12 @@ def bound_by_walks(away, between, weights, near, steps):  # type: ignore[no-unty
     and the sum of prizes together are at most the cost of any tour. Prizes are made better step by
     step: higher where the cheapest walk does not go, lower where it goes often.
 
-    ``near`` is the cost of a good tour, which says how long steps are, and ``steps`` their number.
+    Args:
+        away: Whole distances from the source, (m,).
+        between: Whole distances among the nodes, (m, m).
+        weights: What each node's arrival counts, (m,).
+        near: The cost of a good tour, which says how long steps are.
+        steps: How many steps prizes are made better in.
     """
     count = len(away)
     longest = (count - 1) * between.max() + away.max()  # of all tours that take shortest paths

@@ -160,7 +160,15 @@ class HubLabelTrial(Work):
 
 @lru_cache(maxsize=2)
 def pairs_of(spec: str, num_pairs: int) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs of a graph, every node a target, and their distances; the limit suits them."""
+    """The pairs of a graph, every node a target, and their distances, which the limit suits.
+
+    Args:
+        spec: The graph's spec.
+        num_pairs: How many pairs are drawn.
+
+    Returns:
+        Pairs, (num_pairs, 2), and their distances, (num_pairs,).
+    """
     graph = graph_of(spec)
     config = EvaluationConfig(split="all", pairs=num_pairs)
     pairs = evaluated_pairs(SearchTask.split(graph, 0), config)
@@ -179,7 +187,17 @@ def beacons_named(name: str) -> Beacons:
 def walked_hops(
     graph: Graph, contender: Contender, rows: Representations, pairs: np.ndarray
 ) -> np.ndarray:
-    """The hops of one walk for each pair, (num_pairs, 1); on large graphs by plain walks."""
+    """The hops of one walk for each pair.
+
+    Args:
+        graph: The graph; a large one is walked by plain walks, which score no table.
+        contender: Who walks; its label seeds the walks.
+        rows: The representations of all nodes.
+        pairs: Positions of source and target, (num_pairs, 2).
+
+    Returns:
+        (num_pairs, 1), one more than the limit where a walk is truncated.
+    """
     seed = zlib.crc32(contender.label.encode())
     strategy, memory = contender.strategy, contender.memory
     if graph.num_nodes <= MAX_TABLE:

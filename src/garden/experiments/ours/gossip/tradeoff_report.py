@@ -71,7 +71,13 @@ def works(scope: Scope) -> list[Work]:
 def findings(
     scope: Scope, result_of: ResultOf, folder: Path
 ) -> tuple[list[Claim], list[Table], list[tuple[str, str]]]:
-    """Claims, tables and the figure."""
+    """Claims, tables and the figure.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+        folder: Where the figure is written.
+    """
     found = {name: _results(spec, result_of) for name, spec in graphs_of(scope).items()}
     shown = {name: one for name, one in found.items() if name not in COLLECTION}
     collected = {name: one for name, one in found.items() if name in COLLECTION}

@@ -116,7 +116,12 @@ def works(scope: Scope) -> list[Work]:
 
 
 def tables(scope: Scope, result_of: ResultOf) -> list[Table]:
-    """One table: a row for each variant, a column for each graph."""
+    """One table: a row for each variant, a column for each graph.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+    """
     graphs = graphs_of(scope, _GRAPHS)
     if not graphs:
         return []

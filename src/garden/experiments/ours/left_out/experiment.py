@@ -132,7 +132,13 @@ def _works_of(name: str, family: str | None, config: UniversalConfig, quick: boo
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """Ratios by graph and by family, and where the policy is worse than the best of the rules."""
+    """Ratios by graph and by family, and where the policy is worse than the best of the rules.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+        folder: Not needed: there is no figure.
+    """
     results: dict[str, dict[str, Any]] = {}
     for work in works(scope):
         assert isinstance(work, LeftOut)

@@ -29,7 +29,12 @@ METRICS = ("ratio", "truncated")
 
 
 def label_of(who: str, memory: str) -> str:
-    """The name of a policy with its memory, as tables have it."""
+    """The name of a policy with its memory, as tables have it.
+
+    Args:
+        who: ``rules``, or one of :data:`POLICIES`.
+        memory: Left out of the name where it is the usual one.
+    """
     return who if memory == MEMORY else f"{who}+{memory}"
 
 
@@ -38,7 +43,12 @@ Results = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 
 def family_of(spec: str, families: Mapping[str, str]) -> str:
-    """The column that a graph counts in: circles apart from SNAP's ego networks."""
+    """The column that a graph counts in: circles apart from SNAP's ego networks.
+
+    Args:
+        spec: The graph's spec.
+        families: The family of each real graph.
+    """
     if spec.startswith("collection:"):
         return spec.removeprefix("collection:").partition("/")[0]
     if spec in families:

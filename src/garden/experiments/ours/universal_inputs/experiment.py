@@ -241,7 +241,13 @@ def _trials(scope: Scope) -> dict[str, list[InputsTrial]]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """A table of differences without and with a memory, and the spread of seeds."""
+    """A table of differences without and with a memory, and the spread of seeds.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+        folder: Not needed: there is no figure.
+    """
     results = {name: [result_of(one) for one in of] for name, of in _trials(scope).items()}
     rise = {
         name: rises(of, results[""], "none", families_of(results))[-1]

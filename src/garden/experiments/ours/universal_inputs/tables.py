@@ -18,7 +18,12 @@ MEMORIES = ("none", MEMORY)
 
 
 def table_of(results: Results, memory: str) -> Table:
-    """Ratios with all inputs, their spread, and the rise without each group, by family."""
+    """Ratios with all inputs, their spread, and the rise without each group, by family.
+
+    Args:
+        results: What trainings stored; those with all inputs stand under the empty name.
+        memory: ``none``, or the memory that was played with.
+    """
     families = families_of(results)
     fewest = min(len(of) for of in results.values())
     rows: list[Row] = [_whole_row(results, memory, families), _noise_row(results, memory, families)]
@@ -40,7 +45,12 @@ def table_of(results: Results, memory: str) -> Table:
 
 
 def logs_of(results: Sequence[Mapping[str, Any]], memory: str) -> np.ndarray:
-    """The logarithm of each training's ratio on each graph, (num_trainings, num_graphs)."""
+    """The logarithm of each training's ratio on each graph, (num_trainings, num_graphs).
+
+    Args:
+        results: One per training, on the same graphs.
+        memory: ``none``, or the memory that was played with.
+    """
     return np.log([[np.mean(one[memory]) for one in of["graphs"]] for of in results])
 
 

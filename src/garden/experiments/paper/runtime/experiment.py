@@ -50,7 +50,13 @@ def works(scope: Scope) -> Sequence[Work]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """A table beside the paper's, one of larger graphs, and how times grow."""
+    """A table beside the paper's, one of larger graphs, and how times grow.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+        folder: Where ``runtime.png`` and ``.svg`` are written.
+    """
     timed = {
         label: pooled_timings(label, [result_of(work) for work in _timings(graph, scope)])
         for label, graph in _graphs(scope).items()

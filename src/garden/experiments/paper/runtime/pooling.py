@@ -27,15 +27,30 @@ class Timed:
     loads: tuple[float, ...]
 
     def mean(self, strategy: str, part: str) -> float:
-        """Milliseconds, the mean over targets and repeats, as the paper has it."""
+        """Milliseconds, the mean over targets and repeats, as the paper has it.
+
+        Args:
+            strategy: One of :data:`~.timing.TIMED`.
+            part: ``action`` or ``representation``.
+        """
         return self.means[strategy, part]
 
     def median(self, strategy: str, part: str) -> float:
-        """Milliseconds, the mean over targets of the median repeat."""
+        """Milliseconds, the mean over targets of the median repeat.
+
+        Args:
+            strategy: One of :data:`~.timing.TIMED`.
+            part: ``action`` or ``representation``.
+        """
         return float(self.medians[strategy, part].mean())
 
     def busy(self, strategy: str, part: str) -> float:
-        """The same of the processor's time, which is that of an idle machine."""
+        """Milliseconds of the processor, which are those of an idle machine.
+
+        Args:
+            strategy: One of :data:`~.timing.TIMED`.
+            part: ``action`` or ``representation``.
+        """
         return float(self.processor[strategy, part].mean())
 
 

@@ -152,7 +152,14 @@ def timed_calls(strategy: Strategy, graph: Graph, pairs: np.ndarray) -> dict[str
 def chosen_neighbour(
     strategy: Strategy, candidates: Representations, target: Representations, uniform: float
 ) -> int:
-    """One action of a memoryless holder: the position among its neighbours of the next holder."""
+    """One action of a memoryless holder: the position among its neighbours of the next holder.
+
+    Args:
+        strategy: Who chooses.
+        candidates: A row per neighbour.
+        target: One row.
+        uniform: In [0, 1): settles a choice by chance.
+    """
     scores = scores_at_holder(strategy, candidates, target)
     return choose(choice_weights(scores, strategy.selection), uniform)
 
@@ -162,10 +169,17 @@ def milliseconds(
 ) -> dict[tuple[str, str], dict[str, Any]]:
     """Times of each group of calls: a mean, and the median repeat of each call.
 
-    ``mean`` and ``median`` are of the clock on the wall; ``processor`` is the median of the time
-    that the processor spent on it, which a busy machine's other work leaves alone. A round goes
-    through all calls of all groups, so that no call finds its own traces in the caches, and
-    whatever else the machine does slows every group alike. The first round warms up.
+    A round goes through all calls of all groups, so that no call finds its own traces in the
+    caches, and whatever else the machine does slows every group alike. The first round warms up.
+
+    Args:
+        calls: Groups of calls without arguments, by any key.
+        repeats: How many rounds are measured.
+
+    Returns:
+        By group ``mean`` and ``median`` of the clock on the wall, the latter a number per call, and
+        ``processor``, as ``median`` but of the time that the processor spent on the call, which
+        other work of a busy machine leaves alone.
     """
     times = {group: np.empty((repeats + 1, len(some), 2)) for group, some in calls.items()}
     for turn in range(repeats + 1):

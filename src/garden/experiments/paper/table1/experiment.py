@@ -137,7 +137,13 @@ def _truncation_works(scope: Scope) -> list[RandomTruncation]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """Five tables and a figure for each way of joining, what joining changes, the paper's way."""
+    """Five tables and a figure for each way of joining, what joining changes, the paper's way.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+        folder: Where a figure for each way of joining attributes is written.
+    """
     tables: list[Table] = []
     claims: list[Claim] = []
     found = {join: _results(comparison, scope, join, result_of) for join in _joins(scope)}

@@ -46,7 +46,12 @@ def protocol_comparison(ego: str, seed: int, quick: bool) -> Comparison:
 
 
 def protocol_seeds(scope: Scope, ego: str) -> tuple[int, ...]:
-    """The splits of a graph that are played; none of the graphs left out."""
+    """The splits of a graph that are played; none of the graphs left out.
+
+    Args:
+        scope: How much is made.
+        ego: The SNAP ego id.
+    """
     return scope.seeds_or(NUM_SEEDS[ego], FIRST_SEED) if ego in NUM_SEEDS else ()
 
 

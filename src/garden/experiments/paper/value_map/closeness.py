@@ -155,7 +155,12 @@ def correlation_of_all(guess: np.ndarray, hops: np.ndarray, targets: np.ndarray)
 
 
 def median_target(graph: Graph, targets: np.ndarray) -> int:
-    """The position among these targets of the one of median degree; of two, the lesser degree."""
+    """The position among these targets of the one of median degree; of two, the lesser degree.
+
+    Args:
+        graph: The graph.
+        targets: Node numbers, (T,).
+    """
     order = np.argsort(graph.degrees[targets], kind="stable")
     return int(order[(len(order) - 1) // 2])
 

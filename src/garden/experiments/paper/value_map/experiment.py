@@ -61,7 +61,13 @@ def works(scope: Scope) -> Sequence[Work]:
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
-    """Correlations in two tables, their paired differences, and the map."""
+    """Correlations in two tables, their paired differences, and the map.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+        folder: Where ``values.png`` and ``.svg``, the map, are written.
+    """
     results = {ego: [result_of(work) for work in _of_graph(ego, scope)] for ego in _graphs(scope)}
     pools = {ego: pooled(of_seeds, metrics=(_METRIC,)) for ego, of_seeds in results.items()}
     maps = {ego: of_seeds[0]["map"] for ego, of_seeds in results.items()}
