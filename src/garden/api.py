@@ -315,7 +315,13 @@ def train_runs(
 
 
 def run_folders(out: Path, seeds: Sequence[int], one_folder: bool) -> list[Path]:
-    """The folder of each seed's run: ``out`` itself, or ``out/seed-N``."""
+    """The folder of each seed's run: ``out`` itself, or ``out/seed-N``.
+
+    Args:
+        out: The folder that was asked for.
+        seeds: One per run.
+        one_folder: Whether there is a single run, in ``out`` itself.
+    """
     return [out if one_folder else out / f"seed-{seed}" for seed in seeds]
 
 

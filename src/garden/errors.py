@@ -57,7 +57,12 @@ class MissingExtraError(GardenError, ImportError):
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """``did you mean 'x'? `` for the known name nearest to a mistyped one; empty where none is."""
+    """``did you mean 'x'? `` for the known name nearest to a mistyped one; empty where none is.
+
+    Args:
+        name: What was given; anything with a text.
+        known: The names that there are.
+    """
     close = difflib.get_close_matches(str(name), list(known), n=1)
     return f"did you mean {close[0]!r}? " if close else ""
 
@@ -82,35 +87,61 @@ def expect(name: str, value: object, *kinds: type, otherwise: str | None = None)
 
 
 def expect_count(name: str, value: Any) -> None:
-    """Refuse an argument that is not a whole number of at least 1."""
+    """Refuse an argument that is not a whole number of at least 1.
+
+    Args:
+        name: The argument, as Python spells it.
+        value: What was given: anything at all.
+    """
     expect(name, value, Integral, otherwise="a whole number")
     if value < 1:
         raise SpecError(f"{name} is {value}: it must be at least 1")
 
 
 def expect_weight(name: str, value: Any) -> None:
-    """Refuse an argument that is not a finite number of at least 0."""
+    """Refuse an argument that is not a finite number of at least 0.
+
+    Args:
+        name: The argument, as Python spells it.
+        value: What was given: anything at all.
+    """
     expect(name, value, Real, otherwise="a number")
     if not (math.isfinite(value) and value >= 0):
         raise SpecError(f"{name} is {value}: it must be finite and not negative")
 
 
 def expect_share(name: str, value: Any) -> None:
-    """Refuse an argument that is not a number of at least 0 and below 1."""
+    """Refuse an argument that is not a number of at least 0 and below 1.
+
+    Args:
+        name: The argument, as Python spells it.
+        value: What was given: anything at all.
+    """
     expect(name, value, Real, otherwise="a number")
     if not 0 <= value < 1:
         raise SpecError(f"{name} is {value}: at least 0 and below 1 is needed")
 
 
 def expect_discount(name: str, value: Any) -> None:
-    """Refuse an argument that is not a number above 0 and below 1."""
+    """Refuse an argument that is not a number above 0 and below 1.
+
+    Args:
+        name: The argument, as Python spells it.
+        value: What was given: anything at all.
+    """
     expect(name, value, Real, otherwise="a number")
     if not 0 < value < 1:
         raise SpecError(f"{name} is {value}: it must lie between 0 and 1")
 
 
 def expect_choice(name: str, value: Any, choices: Sequence[str]) -> None:
-    """Refuse an argument that is none of the choices, in a line that lists them."""
+    """Refuse an argument that is none of the choices, in a line that lists them.
+
+    Args:
+        name: What is chosen, as the message calls it.
+        value: What was given.
+        choices: All that may be given, in the order of the message.
+    """
     if value not in choices:
         raise SpecError(f"unknown {name} {value!r}: choose from {', '.join(choices)}")
 
@@ -164,6 +195,11 @@ def name_sample(names: Sequence[str], otherwise: str = "", count: int = 5) -> st
 
     >>> name_sample(["a", "b", "c"], count=2)
     'a, b, …'
+
+    Args:
+        names: Names from files, each shortened where it is long.
+        otherwise: What stands for no names at all.
+        count: How many are shown; an ellipsis stands for the others.
     """
     sample = ", ".join(short_text(name) for name in names[:count])
     return (sample or otherwise) + (", …" if len(names) > count else "")

@@ -45,7 +45,9 @@ def kernels_wanted() -> bool:
 def map_in_threads(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
     """The function's results for all items, in their order, by as many threads as may be used.
 
-    It serves functions that let the GIL go, as compiled kernels do. One item needs no other thread.
+    Args:
+        function: Lets the GIL go, as compiled kernels do, or nothing is gained.
+        items: Its arguments; one item needs no other thread.
     """
     if len(items) == 1:
         return [function(items[0])]

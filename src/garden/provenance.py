@@ -24,7 +24,12 @@ _LOG = logging.getLogger("garden")
 
 
 def check_fit(strategy: Strategy, graph: Graph) -> None:
-    """Refuse a policy made for other attributes, or with edge biases of another graph's agents."""
+    """Refuse a policy made for other attributes, or with edge biases of another graph's agents.
+
+    Args:
+        strategy: Any strategy; one that was never trained fits every graph.
+        graph: The graph that it is to be used on.
+    """
     if isinstance(strategy, Trained):
         strategy.check_attributes(graph.attribute_names)
     if not isinstance(strategy, Adapted) or strategy.edge_bias is None:
@@ -65,6 +70,10 @@ def has_met(strategy: Strategy, graph: Graph) -> bool:
     It was if at least a tenth of the links of either are links of the other
     (:mod:`garden.graphs.link_sketches`). Without sketches of its training graphs, the kinds
     that it lists decide.
+
+    Args:
+        strategy: Any strategy; of others than these it is false.
+        graph: The graph, recognised by its links.
     """
     start = strategy.policy if isinstance(strategy, Adapted) else strategy
     if not isinstance(start, Universal):

@@ -82,7 +82,12 @@ def contender_of(label: str, strategy: Strategy, memory: str = "none") -> Conten
 
 
 def contender_named(strategy: StrategyLike, memory: str = "none") -> Contender:
-    """One contender, as :func:`contenders_named` makes them."""
+    """One contender, as :func:`contenders_named` makes them.
+
+    Args:
+        strategy: A name, which may end in ``+MEMORY``, or a strategy.
+        memory: The memory where the name holds none.
+    """
     return contenders_named([strategy], memory)[0]
 
 
@@ -156,7 +161,12 @@ def memory_named(name: str) -> Memory:
 
 
 def memory_for(strategy: Strategy | type[Strategy], name: str) -> Memory:
-    """The memory with this name; `frontier` goes by score where the strategy's scores compare."""
+    """The memory with this name, in the form that suits the strategy, or an error if none does.
+
+    Args:
+        strategy: Says whether its rows show links and its scores compare.
+        name: The memory's name; ``frontier`` goes by score where scores compare.
+    """
     memory = memory_named(name)
     if name == ExploreMemory.name and not strategy.shows_links:
         raise SpecError(

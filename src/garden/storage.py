@@ -32,7 +32,12 @@ _DESCRIPTORS = ("/dev", "/dev/fd", "/proc/self/fd")
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write text to ``path`` as UTF-8, whole or not at all."""
+    """Write text as UTF-8, whole or not at all.
+
+    Args:
+        path: The destination, as :func:`write_file` takes it.
+        text: Its content, without a byte-order mark.
+    """
     write_file(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
 
 
@@ -53,7 +58,12 @@ def write_file(path: Path, fill: Callable[[Path], object]) -> None:
 
 
 def refuse_other(path: Path, text: str) -> None:
-    """Refuse to overwrite a file that holds anything else than this text."""
+    """Refuse to overwrite a file that holds anything else than this text.
+
+    Args:
+        path: The file; none need be there.
+        text: All that it may hold.
+    """
     with _one_line_errors(path):
         if not path.is_file() or _is_stream(path):
             return
@@ -104,7 +114,12 @@ def free_folder(folder: str | Path, force: bool = False) -> Path:
 
 
 def config_text(kind: str, content: Mapping[str, Any]) -> str:
-    """The text of a ``config.json``: the kind of policy and its version, then ``content``."""
+    """The text of a ``config.json``.
+
+    Args:
+        kind: What the folder holds and in which version, such as ``garden-policy-2``.
+        content: Values that JSON can hold.
+    """
     return json.dumps({"format": kind, **content}, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -121,7 +136,12 @@ def write_config(folder: Path, kind: str, content: Mapping[str, Any]) -> None:
 
 
 def read_config(folder: Path, kind: str) -> dict[str, Any]:
-    """The content of a folder's ``config.json``, refused where it is not of this kind."""
+    """The content of a folder's ``config.json``.
+
+    Args:
+        folder: The policy's folder.
+        kind: What it must hold; another kind or version is refused.
+    """
     path = folder / CONFIG_FILE
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -137,7 +157,12 @@ def read_config(folder: Path, kind: str) -> dict[str, Any]:
 
 
 def holds(folder: Path, kind: str) -> bool:
-    """Whether a folder's ``config.json`` says that it holds a policy of this kind."""
+    """Whether a folder's ``config.json`` says that it holds a policy of this kind.
+
+    Args:
+        folder: Any folder, or none.
+        kind: Such as ``garden-policy-2``.
+    """
     try:
         read_config(folder, kind)
     except DataError:

@@ -46,7 +46,12 @@ class PairNetwork(nn.Module):
         return self._finish(flat, dropout).reshape(num_seeds, num_targets, num_candidates)
 
     def aligned(self, candidates: Tensor, targets: Tensor) -> Tensor:
-        """(S, P, width) twice → (S, P)."""
+        """(S, P, width) twice → (S, P).
+
+        Args:
+            candidates: rows, (S, P, width).
+            targets: the row of the target of each, (S, P, width).
+        """
         pairs = torch.baddbmm(self.bias, candidates, self.of_candidate) + targets @ self.of_target
         return self._finish(pairs, KEEP_ALL)
 

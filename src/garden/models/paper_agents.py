@@ -57,7 +57,12 @@ class GardenModel(Model):
         return [(cast(GraphAttention, a), cast(StackedLayerNorm, b)) for a, b in pairs]
 
     def embed(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
-        """Attention among each ego graph's members, then their mean, then the degree."""
+        """Attention among each ego graph's members, then their mean, then the degree.
+
+        Args:
+            egos: ego graphs, with edges sorted by head and a loop at each member.
+            dropout: applied to the hidden units of every member, after each layer.
+        """
         profiles = self.standardised(egos.profiles)
         members = None
         for attention, norm in self._layers():
@@ -76,7 +81,12 @@ class GardenModel(Model):
         return torch.cat([total / egos.sizes, degrees], dim=-1)
 
     def embed_one(self, profiles: Tensor, linked: Tensor) -> Tensor:
-        """The same for one ego graph, with dense attention under a mask."""
+        """The same for one ego graph, with dense attention under a mask.
+
+        Args:
+            profiles: of the members, (num_members, num_attributes), the centre first.
+            linked: which members are joined, (num_members, num_members) bool, loops included.
+        """
         rest = torch.zeros_like(profiles[1:, :1])
         flag = torch.cat([torch.ones_like(profiles[:1, :1]), rest])
         members = torch.cat([self.standardised(profiles), flag], dim=-1)
@@ -119,7 +129,12 @@ class AttributeModel(Model):
         return self.num_attributes + self.with_degree
 
     def embed(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
-        """The centre's attributes as they are."""
+        """The centre's attributes as they are.
+
+        Args:
+            egos: ego graphs, of which the centres and degrees are read.
+            dropout: has no use here: nothing is learned before actor and critic.
+        """
         profiles = egos.profiles.to_dense() if egos.profiles.is_sparse else egos.profiles
         rows = self.standardised(profiles.index_select(0, egos.centres))
         if self.with_degree:
@@ -127,7 +142,12 @@ class AttributeModel(Model):
         return rows.expand(self.num_seeds, -1, -1)
 
     def embed_one(self, profiles: Tensor, linked: Tensor) -> Tensor:
-        """The same for one ego graph."""
+        """The same for one ego graph.
+
+        Args:
+            profiles: of the members, (num_members, num_attributes), the centre first.
+            linked: has no use here.
+        """
         row = self.standardised(profiles[:1])
         if self.with_degree:
             row = torch.cat([row, num_members(profiles).log()], dim=-1)

@@ -106,7 +106,12 @@ class Policy(Strategy):
         return cls(built, info)
 
     def save(self, folder: str | Path, force: bool = False) -> None:
-        """Store the policy in a folder of its own; another policy's only with ``force``."""
+        """Store the policy in a folder of its own.
+
+        Args:
+            folder: Made where it is missing.
+            force: Overwrite another policy that the folder holds.
+        """
         folder = free_folder(folder, force)
         write_info(folder, self.info)
         write_tensors(folder / WEIGHTS_FILE, self.model.state_dict(), {})
@@ -166,7 +171,12 @@ class Policy(Strategy):
         return self._representations(rows, self._tensors(batch), batch)
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """Scores of aligned candidates and targets, (num_pairs,) float64: the actor's output."""
+        """Scores of aligned candidates and targets, (num_pairs,) float64: the actor's output.
+
+        Args:
+            candidates: Rows of the candidates.
+            targets: Row i is of the target of candidate i.
+        """
         context = None
         if self.model.reads_neighbours:
             members = targets.ragged[NEIGHBOURS]

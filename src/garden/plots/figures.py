@@ -18,7 +18,12 @@ PICTURE_FORMATS = ("png", "svg", "pdf")
 
 
 def new_axes(width: float = 8.0, height: float = 7.0) -> Axes:
-    """Axes on a figure of their own, of this size in inches."""
+    """Axes on a figure of their own, without pyplot.
+
+    Args:
+        width: In inches.
+        height: In inches.
+    """
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained").add_subplot()
@@ -36,6 +41,10 @@ def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure in the format of its suffix, whole or not at all.
 
     The same figure gives the same bytes: neither a date nor random ids are stored.
+
+    Args:
+        figure: The figure.
+        path: The file; .png, .svg or .pdf, and PNG without a suffix.
     """
     from matplotlib import rc_context
 

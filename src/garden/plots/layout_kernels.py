@@ -15,7 +15,15 @@ _STACK = 4 * _DEPTH
 
 @compiled(inline="always")
 def quarter_of(x, y, left, bottom, width):  # type: ignore[no-untyped-def]
-    """The quarter of a cell that a point lies in: 1 for the right, 2 for the upper, their sum."""
+    """The quarter of a cell that a point lies in: 1 for the right, 2 for the upper, their sum.
+
+    Args:
+        x: Of the point.
+        y: Of the point.
+        left: The cell's left side.
+        bottom: The cell's lower side.
+        width: Of the cell, which is a square.
+    """
     quarter = 0
     if x >= left + width / 2:
         quarter += 1
@@ -152,7 +160,14 @@ def add_repulsion(
 def add_attraction(
     points: np.ndarray, indptr: np.ndarray, indices: np.ndarray, forces: np.ndarray
 ) -> None:
-    """Add to each point the mean of the vectors to its neighbours, (num_points, 2)."""
+    """Add to each point the sum of the vectors to its neighbours, divided by their number and one.
+
+    Args:
+        points: (num_points, 2).
+        indptr: Where the neighbours of each point start in ``indices``.
+        indices: The neighbours of all points, one list after another.
+        forces: (num_points, 2), added to.
+    """
     for point in range(len(points)):
         first, last = indptr[point], indptr[point + 1]
         fx = fy = 0.0

@@ -59,7 +59,12 @@ def layout(graph: Graph, seed: int = 0, cache: bool = True) -> np.ndarray:
 
 
 def pivot_coordinates(graph: Graph, seed: int = 0) -> np.ndarray:
-    """The picture by distances to pivots alone, (num_nodes, 2) float64, within −1 … 1."""
+    """The picture by distances to pivots alone, (num_nodes, 2) float64, within −1 … 1.
+
+    Args:
+        graph: The graph.
+        seed: Fixes the first pivot.
+    """
     hops = _pivot_distances(graph, seed).astype(np.float64)  # (num_nodes, num_pivots)
     squares = -0.5 * hops**2
     centred = squares - squares.mean(axis=0) - squares.mean(axis=1, keepdims=True) + squares.mean()

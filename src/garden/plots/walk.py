@@ -195,7 +195,12 @@ def draw_trip(axes: Axes, coordinates: np.ndarray, target: np.ndarray) -> None:
 
 
 def draw_target(axes: Axes, point: np.ndarray) -> None:
-    """Draw a target's star at ``point``, (2,)."""
+    """Draw a target's star.
+
+    Args:
+        axes: Axes to draw on.
+        point: Where the target stands, (2,).
+    """
     axes.scatter(
         point[0],
         point[1],

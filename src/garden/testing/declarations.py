@@ -18,7 +18,12 @@ _TEMPERATURE = 0.7
 
 
 def check_declared(strategy: Strategy, found: Findings) -> None:
-    """Check its name, its selection, its flags and its parameters."""
+    """Check its name, its selection, its flags and its parameters.
+
+    Args:
+        strategy: The strategy, wrapped where it has no base class.
+        found: Where problems are noted.
+    """
     name: object = strategy.name
     if not isinstance(name, str) or not name:
         found.add("name", f"Its name is {name!r}: give it a text to be known by.")
@@ -34,7 +39,12 @@ def check_declared(strategy: Strategy, found: Findings) -> None:
 
 
 def check_parameters(strategy: Strategy, found: Findings) -> None:
-    """Check that its parameters can be written as JSON, as reports do."""
+    """Check that its parameters can be written as JSON, as reports do.
+
+    Args:
+        strategy: The strategy.
+        found: Where problems are noted.
+    """
     try:
         parameters = found.result_of("parameters", "", lambda: strategy.parameters)
     except StoppedError:

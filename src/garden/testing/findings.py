@@ -42,7 +42,15 @@ class Findings:
         self._sentences.setdefault(kind, sentence)
 
     def stop(self, kind: str, sentence: str) -> StoppedError:
-        """Note a problem that ends the checks on this graph; the caller raises what is returned."""
+        """Note a problem that ends the checks on this graph.
+
+        Args:
+            kind: By which a problem is noted once.
+            sentence: What the user reads.
+
+        Returns:
+            What the caller raises.
+        """
         self.add(kind, sentence)
         return StoppedError()
 
@@ -76,5 +84,10 @@ class Findings:
 
 
 def counted(number: int, what: str) -> str:
-    """A number with its noun, in the plural where needed."""
+    """A number with its noun, in the plural where needed.
+
+    Args:
+        number: How many there are.
+        what: The noun in the singular; its plural ends in s.
+    """
     return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -64,7 +64,13 @@ def sibling(graph: Graph) -> Graph:
 
 
 def within(graph: Graph, centre: int, hops: int) -> set[int]:
-    """The nodes at most so many hops from the centre."""
+    """The nodes that are near another.
+
+    Args:
+        graph: The graph.
+        centre: A node, which is among them.
+        hops: How far they may be.
+    """
     inside = {centre}
     for _ in range(hops):
         inside |= {other for node in inside for other in graph.neighbours(node).tolist()}
@@ -72,10 +78,14 @@ def within(graph: Graph, centre: int, hops: int) -> set[int]:
 
 
 def changed_outside(graph: Graph, centre: int, hops: int = 1) -> Graph:
-    """Another graph with the same nodes and edges within so many hops of the centre.
+    """Another graph with the same nodes and edges around one node.
 
-    With one hop, that is its ego graph. Outside attributes differ, nodes have joined, and edges are
-    rewired.
+    Elsewhere attributes differ, nodes have joined, and edges are rewired.
+
+    Args:
+        graph: The graph, which stays as it is.
+        centre: The node whose surroundings do not change.
+        hops: How far those reach; with 1 they are its ego graph.
     """
     inside = within(graph, centre, hops)
     num_nodes = graph.num_nodes + _NEWCOMERS
@@ -122,7 +132,12 @@ def copied(egos: EgoGraphs) -> EgoGraphs:
 
 
 def changed_fields(before: EgoGraphs, after: EgoGraphs) -> list[str]:
-    """Which fields of the ego graphs are no longer as they were."""
+    """Which fields of the ego graphs are no longer as they were.
+
+    Args:
+        before: The ego graphs as they were.
+        after: The same that a strategy was given.
+    """
     fields = ("offsets", "members", "edge_offsets", "edges")
     changed = [
         name for name in fields if not np.array_equal(getattr(before, name), getattr(after, name))

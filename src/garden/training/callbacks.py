@@ -39,7 +39,12 @@ class Listener:
         """Everything is set up and the first update follows; ``plan`` stays up to date."""
 
     def on_update(self, update: int, total: int) -> None:
-        """An update was made, the ``update``-th of at most ``total``."""
+        """An update was made.
+
+        Args:
+            update: its number, from 1.
+            total: how many there will be at most; fewer once a cool-down has begun.
+        """
 
     def on_validation(self, records: Sequence[Record]) -> None:
         """A validation was made; one record per seed, as in ``metrics.jsonl``.
@@ -156,7 +161,12 @@ class LineLog(Listener):
         self.plan = plan
 
     def on_update(self, update: int, total: int) -> None:
-        """Say how long it may take, and where it stands if nothing was said for long."""
+        """Say how long it may take, and where it stands if nothing was said for long.
+
+        Args:
+            update: its number, from 1.
+            total: how many there will be at most.
+        """
         announced = self.announcement.due(self.plan)
         if announced is not None:
             self._speak(announced)
@@ -228,7 +238,12 @@ class LiveBar(Listener):
         self.bar.start()
 
     def on_update(self, update: int, total: int) -> None:
-        """Move the bar on, with the rate of updates and the time left."""
+        """Move the bar on, with the rate of updates and the time left.
+
+        Args:
+            update: its number, from 1: how far the bar is.
+            total: how many there will be at most: the bar's length.
+        """
         if self.plan is None:
             return
         announced = self.announcement.due(self.plan)

@@ -56,7 +56,15 @@ def return_surrogate(
 
 
 def source_weights(distances: Tensor, kind: str) -> Tensor:
-    """How much each source counts, (batch, num_nodes): zero at the target, summing to one."""
+    """How much each source counts.
+
+    Args:
+        distances: hops to the target, (batch, num_nodes); infinite out of reach.
+        kind: ``inverse-distance``, as in the oracle ratio, or ``uniform``.
+
+    Returns:
+        (batch, num_nodes): zero at the target and out of reach, summing to one.
+    """
     others = (distances > 0) & distances.isfinite()
     weights = others / distances.clamp(min=1) if kind == "inverse-distance" else others.float()
     return weights / weights.sum(dim=1, keepdim=True)

@@ -40,7 +40,13 @@ def seconds_of_training(graph: Graph, model: Model, config: TrainingConfig) -> f
 
 
 def operations_of_update(graph: Graph, model: Model, config: TrainingConfig) -> float:
-    """About how many multiplications and additions an update makes."""
+    """About how many multiplications and additions an update makes.
+
+    Args:
+        graph: counts by its nodes and its mean degree.
+        model: counts by its parameters per seed, and by whether it reads neighbours.
+        config: counts by its targets and holders per update.
+    """
     num_nodes, degree = graph.num_nodes, len(graph.indices) / graph.num_nodes
     num_parameters = sum(part.numel() for part in model.parameters()) / model.num_seeds
     candidates = _distinct(_num_holders(config, num_nodes) * degree, num_nodes)

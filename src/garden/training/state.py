@@ -154,7 +154,15 @@ def is_stacked(name: str) -> bool:
 
 
 def weights_of(stacked: Mapping[str, Tensor], seed: int) -> dict[str, Tensor]:
-    """One seed's part of stacked weights."""
+    """One seed's part of stacked weights.
+
+    Args:
+        stacked: entries of a model's state, of all seeds.
+        seed: the place of the seed in the stack.
+
+    Returns:
+        views, each a stack of one; what has no seed axis is there whole.
+    """
     return {name: slice_of(name, tensor, seed) for name, tensor in stacked.items()}
 
 
@@ -188,7 +196,12 @@ def note_ratio(progress: SeedProgress, ratio: float, update: int) -> bool:
 
 
 def has_lost_patience(state: TrainingState, config: TrainingConfig) -> bool:
-    """Whether no seed has improved for as many validations as patience says."""
+    """Whether no seed has improved for as many validations as patience says.
+
+    Args:
+        state: says how many validations ago each seed improved, and whether it is cooling down.
+        config: says how many of those, and of the cool-down's updates, there may be.
+    """
     if config.patience == 0 or state.cooling_since >= 0:
         return False
     if config.cooldown == 0:
@@ -199,14 +212,24 @@ def has_lost_patience(state: TrainingState, config: TrainingConfig) -> bool:
 
 
 def last_update(state: TrainingState, config: TrainingConfig) -> int:
-    """The update at which training ends, as far as is known."""
+    """The update at which training ends, as far as is known.
+
+    Args:
+        state: says when a cool-down began, if it did.
+        config: says how many updates there are, and how many of a cool-down.
+    """
     if state.cooling_since < 0:
         return config.updates
     return min(config.updates, state.cooling_since + config.cooldown)
 
 
 def step_size(state: TrainingState, config: TrainingConfig) -> float:
-    """The step size of the next update: the schedule's, or what a cool-down leaves of it."""
+    """The step size of the next update: the schedule's, or what a cool-down leaves of it.
+
+    Args:
+        state: says how many updates were made, and when a cool-down began.
+        config: has the learning rate, the schedule and the cool-down's length.
+    """
     scheduled = config.learning_rate * step_share(state.update, config)
     if state.cooling_since < 0:
         return scheduled
@@ -216,7 +239,12 @@ def step_size(state: TrainingState, config: TrainingConfig) -> float:
 
 
 def step_share(update: int, config: TrainingConfig) -> float:
-    """The share of the learning rate that the schedule gives an update."""
+    """The share of the learning rate that the schedule gives an update.
+
+    Args:
+        update: how many updates were made before it.
+        config: names the schedule, and says how many updates there are.
+    """
     if config.schedule == "constant":
         return 1.0
     return 0.5 * (1 + math.cos(math.pi * update / config.updates))
@@ -262,7 +290,12 @@ class Pace:
         return fmean(self.updates) if self.updates else 0.0
 
     def validation(self, num_temperatures: int = 1, share: float = 1.0) -> float:
-        """What a validation takes, on a share of its targets."""
+        """The seconds that a validation takes, by what the last one took.
+
+        Args:
+            num_temperatures: how many are tried: each is one more walk.
+            share: of the validation targets; scoring and walking shrink with it.
+        """
         of_targets = self.scoring + num_temperatures * self.walking
         return self.embedding + share * of_targets + self.storing
 

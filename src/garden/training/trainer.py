@@ -152,7 +152,10 @@ class Trainer:
     def run(self, max_minutes: float | None = None, since: float | None = None) -> Outcome:
         """Train until the updates are done, nothing improves, time is up, or Ctrl-C.
 
-        The time limit counts from ``since``, by the trainer's clock; from now on by default.
+        Args:
+            max_minutes: the time limit; None for no limit.
+            since: when the limit began to run, in seconds of the trainer's clock; from now on by
+                default.
         """
         now = self.pace.clock()
         started = now - self.state.seconds

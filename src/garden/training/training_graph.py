@@ -156,7 +156,12 @@ class TrainingGraph(Links):
         return profile_keys(self.graph.attributes)
 
     def draw_targets(self, count: int, generator: torch.Generator) -> Tensor:
-        """Different training targets for each seed, (num_seeds, ≤ count)."""
+        """Different training targets for each seed, (num_seeds, ≤ count).
+
+        Args:
+            count: how many per seed; all that a seed has where those are fewer.
+            generator: the stream of random numbers.
+        """
         draws = torch.rand(self.train_targets.shape, generator=generator, device=self.device)
         chosen = draws.argsort(dim=1)[:, :count]
         return self.train_targets.gather(1, chosen)
@@ -177,7 +182,12 @@ class _NeighbourSum(torch.autograd.Function):
 
 
 def make_links(graph: Graph, device: torch.device | str = "cpu") -> Links:
-    """The hops of a graph."""
+    """The hops of a graph as tensors.
+
+    Args:
+        graph: the graph, whose edges are hops in both directions.
+        device: where the tensors lie.
+    """
 
     def tensor(array: np.ndarray) -> Tensor:
         return torch.as_tensor(np.array(array), dtype=torch.int64, device=device)
@@ -268,6 +278,10 @@ def with_limit(config: TrainingConfig, tasks: Sequence[SearchTask]) -> TrainingC
 
     It goes by the distances of all sources to the validation targets used, those of all seeds
     where several are trained as one stack.
+
+    Args:
+        config: whose ``max_hops`` may be ``auto``; a number stays as it is.
+        tasks: one per seed, of the same graph.
     """
     targets = np.unique(np.concatenate([validation_targets_of(task) for task in tasks]))
     return replace(config, max_hops=limit_towards(config.max_hops, tasks[0].graph, targets))

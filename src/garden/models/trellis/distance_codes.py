@@ -222,7 +222,12 @@ def log_hops(codes: Tensor, others: Tensor) -> Tensor:
 
 
 def aligned_log_hops(codes: Tensor, others: Tensor) -> Tensor:
-    """The same of aligned rows, (…, CODE_WIDTH) each → (…)."""
+    """The same of aligned rows, (…).
+
+    Args:
+        codes: of some nodes, (…, CODE_WIDTH).
+        others: row i is of the node that node i is compared with.
+    """
     return _log_root((codes - others).square().sum(dim=-1))
 
 

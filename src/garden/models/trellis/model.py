@@ -161,14 +161,30 @@ class TrellisModel(Model):
         unmasked: Tensor | None = None,
         sources: Tensor | None = None,
     ) -> tuple[str, Tensor] | None:
-        """The distance loss, (S,), which teaches the distance codes."""
+        """The distance loss, which teaches the distance codes.
+
+        Args:
+            rows: of all nodes, (S, num_nodes, row_width).
+            targets: (S, T).
+            distances: hops from every node to each target, (S · T, num_nodes).
+            unmasked: which targets show all of their links, (S, T) bool; others teach nothing.
+            sources: the nodes to measure from; all by default.
+
+        Returns:
+            its name and the loss of each seed, (S,); None without distance codes.
+        """
         codes = self.distance_codes(rows)
         if codes is None:
             return None
         return "distance", distance_losses(codes, targets, distances, unmasked, sources)
 
     def embed(self, egos: EgoTensors, dropout: Dropout = KEEP_ALL) -> Tensor:
-        """Own embedding, distance code, mean embedding of the neighbours, degree."""
+        """Own embedding, distance code, mean embedding of the neighbours, degree.
+
+        Args:
+            egos: ego graphs; edges among their members are not read.
+            dropout: leaves out attributes, and corrupts Fourier features.
+        """
         profiles = self.standardised(egos.profiles)
         known = self._known_among(profiles, egos)
         all_known = known is not None and bool((known > 0).all())
@@ -188,7 +204,12 @@ class TrellisModel(Model):
         return known if egos.hidden is None else known * ~egos.hidden.unsqueeze(-1)
 
     def embed_one(self, profiles: Tensor, linked: Tensor) -> Tensor:
-        """The same for one ego graph."""
+        """The same for one ego graph.
+
+        Args:
+            profiles: of the members, (num_members, num_attributes), the centre first.
+            linked: has no use here.
+        """
         read = self.standardised(profiles)
         known = None if self.known is None else self.known.of_few(read)
         own, to_neighbours = self._encoded(read, KEEP_ALL, known)
@@ -203,7 +224,14 @@ class TrellisModel(Model):
         dropout: Dropout = KEEP_ALL,
         embedding_dropout: float = 0.0,
     ) -> Tensor:
-        """The targets' rows, with some of their own embeddings replaced by a learned token."""
+        """The targets' rows, with some of their own embeddings replaced by a learned token.
+
+        Args:
+            rows: of all nodes, (S, n, width).
+            targets: node numbers, (S, T).
+            dropout: whose generator draws who loses its embedding.
+            embedding_dropout: the share of targets that do.
+        """
         chosen = super().target_rows(rows, targets)
         known = dropout.kept(embedding_dropout, (*targets.shape, 1), rows.device)
         own = torch.where(known, chosen[..., :EMBEDDING], self.masked)
@@ -216,27 +244,52 @@ class TrellisModel(Model):
         dropout: Dropout = KEEP_ALL,
         context: TargetContext | None = None,
     ) -> Tensor:
-        """Scores of every candidate and target."""
+        """Scores of every candidate and target, (S, T, n).
+
+        Args:
+            rows: of the candidates, (S, n, width).
+            targets: rows of the targets, (S, T, width).
+            dropout: has no use here: attributes are dropped, not hidden units.
+            context: what the targets' ego graphs show, which must be given.
+        """
         features = self._table_of(rows, targets, context)
         return self._tempered(self.scorer(features.flatten(1, 2))).reshape(features.shape[:3])
 
     def score_aligned(
         self, candidates: Tensor, targets: Tensor, context: TargetContext | None = None
     ) -> Tensor:
-        """Scores of aligned rows, (S, P, width) each → (S, P)."""
+        """Scores of aligned rows, (S, P).
+
+        Args:
+            candidates: rows, (S, P, width).
+            targets: rows, (S, P, width).
+            context: what the targets' ego graphs show, over aligned rows.
+        """
         return self._tempered(self.scorer(self._pairs_of(candidates, targets, context)))
 
     def value_table(
         self, rows: Tensor, targets: Tensor, context: TargetContext | None = None
     ) -> Tensor:
-        """Values of every holder and target."""
+        """Values of every holder and target, (S, T, n) in (0, 1).
+
+        Args:
+            rows: of the holders, (S, n, width).
+            targets: rows of the targets, (S, T, width).
+            context: what the targets' ego graphs show.
+        """
         features = self._table_of(rows, targets, context)
         return torch.sigmoid(self.valuer(features.flatten(1, 2))).reshape(features.shape[:3])
 
     def value_aligned(
         self, holders: Tensor, targets: Tensor, context: TargetContext | None = None
     ) -> Tensor:
-        """Values of aligned rows, (S, P, width) each → (S, P) in (0, 1)."""
+        """Values of aligned rows, (S, P) in (0, 1).
+
+        Args:
+            holders: rows, (S, P, width).
+            targets: rows, (S, P, width).
+            context: what the targets' ego graphs show, over aligned rows.
+        """
         return torch.sigmoid(self.valuer(self._pairs_of(holders, targets, context)))
 
     def _table_of(self, rows: Tensor, targets: Tensor, context: TargetContext | None) -> Tensor:

@@ -72,13 +72,22 @@ class OldNodes:
         return self._by_key.get(key, ())
 
     def met(self, key: int, bag: Counter[int]) -> bool:
-        """Whether an old node has this very ego graph."""
+        """Whether an old node has this very ego graph.
+
+        Args:
+            key: Of the profile of an agent.
+            bag: How many of its neighbours have each key.
+        """
         return any(self.bags[node] == bag for node in self.with_key(key))
 
     def place(self, key: int, bag: Counter[int]) -> int:
         """The old node that this is, links to newcomers added; −1 where that is not certain.
 
         Some neighbour must be recognised by a profile that no other old node has.
+
+        Args:
+            key: Of the profile of an agent.
+            bag: How many of its neighbours have each key; newcomers may be among them.
         """
         fitting = [
             node
@@ -165,7 +174,15 @@ class ByOldNeighbours(Strategy):
         )
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The policy's scores, and those by old neighbours towards newcomers that have any."""
+        """The policy's scores, and those by old neighbours towards newcomers that have any.
+
+        Args:
+            candidates: Rows of the candidates, as ``represent`` gives them.
+            targets: Rows of the targets.
+
+        Returns:
+            (num_targets, num_candidates) float64.
+        """
         table = self.policy.score(candidates, targets)
         for place in np.flatnonzero(~np.asarray(targets.arrays["met"])):
             target = targets.take(np.array([place]))

@@ -11,10 +11,18 @@ from garden.compiled import compiled
 def walk(  # type: ignore[no-untyped-def]
     running, first_hop, neighbours, targets, draws, holder, walking, hops, masks
 ):
-    """Take some hops of every episode, (num_steps, batch, num_walks) ``draws`` of them.
+    """Take some hops of every episode, a step for each of the first axis of ``draws``.
 
-    ``running`` (batch, num_hops) holds running sums of probabilities; ``holder`` and ``walking``
-    (batch, num_walks) are moved on; ``hops`` and ``masks``, of the shape of ``draws``, are filled.
+    Args:
+        running: running sums of the probabilities of all hops, (batch, num_hops).
+        first_hop: where a holder's hops start, (num_nodes + 1,).
+        neighbours: where each hop leads, (num_hops,).
+        targets: node numbers, (batch,).
+        draws: uniform in 0 … 1, (num_steps, batch, num_walks).
+        holder: who holds each message, (batch, num_walks); moved on.
+        walking: which messages are under way, (batch, num_walks) bool; moved on.
+        hops: filled with the hop taken, of the shape of ``draws``.
+        masks: filled with whether it counts, of the shape of ``draws``.
     """
     num_steps, batch, num_walks = draws.shape
     for row in range(batch):

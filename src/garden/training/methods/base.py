@@ -65,7 +65,12 @@ class MaskedTargets:
 
 
 def with_all_links(targets: Tensor, graph: TrainingGraph) -> MaskedTargets:
-    """The targets with all of their neighbours."""
+    """The targets with all of their neighbours.
+
+    Args:
+        targets: node numbers, (S, T).
+        graph: says who their neighbours are.
+    """
     flat = targets.flatten()
     degrees = graph.first_hop[flat + 1] - graph.first_hop[flat]
     owner = torch.repeat_interleave(torch.arange(len(flat), device=flat.device), degrees)
@@ -196,6 +201,10 @@ def match_indicator_table(graph: TrainingGraph, masked: MaskedTargets) -> Tensor
 
     Whether the node can be the target, can be its neighbour, looks like a neighbour and is none,
     and how many members of its ego graph look like neighbours of the target.
+
+    Args:
+        graph: the graph as tensors; the keys of its profiles are compared.
+        masked: the targets, of whose links only visible ones count.
     """
     classes, flat = graph.profile_classes, masked.targets.flatten()
     wanted = torch.zeros(len(flat), int(classes.max()) + 1, device=classes.device)
@@ -214,6 +223,10 @@ def masked_distances(graph: TrainingGraph, masked: MaskedTargets) -> Tensor:
     """Hops from every node to each target over visible links, (S·T, num_nodes) float32.
 
     Where hidden links cut a node off, the distance is infinite.
+
+    Args:
+        graph: the graph as tensors.
+        masked: the targets, which are reached over their visible links alone.
     """
     flat = masked.targets.flatten()
     distances = torch.full((len(flat), graph.num_nodes), torch.inf, device=flat.device)
@@ -228,17 +241,32 @@ def masked_distances(graph: TrainingGraph, masked: MaskedTargets) -> Tensor:
 
 
 def distances_towards(graph: TrainingGraph, masked: MaskedTargets) -> Tensor:
-    """The same for targets that hide nothing: read off a table, or searched for."""
+    """The same for targets that hide nothing: read off a table, or searched for.
+
+    Args:
+        graph: the graph as tensors; its table is read where it has one.
+        masked: the targets, none of which may hide a link.
+
+    Returns:
+        (S·T, num_nodes) float32.
+    """
     if graph.distance_table is not None or graph.device.type == "cpu":
         return graph.distances_to(masked.targets.flatten())
     return masked_distances(graph, masked)
 
 
 def log_policy(scores: Tensor, links: Links) -> Tensor:
-    """The logarithm of π of every hop, (batch, num_hops), from scores (batch, num_nodes).
+    """The logarithm of π of every hop.
 
     A softmax over each holder's own neighbours, for any finite scores: the probabilities of a
     holder's hops sum to one however far apart the scores of two holders' neighbours lie.
+
+    Args:
+        scores: any finite numbers, (batch, num_nodes).
+        links: says who the neighbours of each holder are.
+
+    Returns:
+        (batch, num_hops).
     """
     if is_wide(scores):
         hop_scores = scores.index_select(1, links.neighbours)
@@ -259,7 +287,9 @@ def is_wide(scores: Tensor) -> bool:
 def log_totals(scores: Tensor, links: Links) -> Tensor:
     """The logarithm of each holder's sum of exp(score) over its neighbours, (batch, num_nodes).
 
-    For scores that are not wide.
+    Args:
+        scores: such that :func:`is_wide` is false, (batch, num_nodes).
+        links: says who the neighbours of each holder are.
     """
     highest = scores.detach().amax(dim=1, keepdim=True)
     totals = links.sum_neighbours(energies_of(scores, highest))
@@ -267,7 +297,12 @@ def log_totals(scores: Tensor, links: Links) -> Tensor:
 
 
 def energies_of(scores: Tensor, highest: Tensor) -> Tensor:
-    """exp(score − highest) in float64, above zero for scores that are not wide."""
+    """exp(score − highest) in float64, above zero.
+
+    Args:
+        scores: such that :func:`is_wide` is false, (batch, num_nodes).
+        highest: the largest of each row, (batch, 1).
+    """
     return (scores.double() - highest).exp()
 
 
@@ -302,7 +337,12 @@ def highest_of_holders(hop_scores: Tensor, holders: Tensor, num_holders: int) ->
 
 
 def entropies(log_probabilities: Tensor, links: Links) -> Tensor:
-    """The entropy of each holder's choice, (batch, num_nodes)."""
+    """The entropy of each holder's choice, (batch, num_nodes).
+
+    Args:
+        log_probabilities: log π of every hop, (batch, num_hops).
+        links: says which hops are whose.
+    """
     empty = torch.zeros(
         (len(log_probabilities), links.num_nodes),
         dtype=log_probabilities.dtype,
@@ -312,7 +352,12 @@ def entropies(log_probabilities: Tensor, links: Links) -> Tensor:
 
 
 def clip_each_seed(model: Model, largest: float) -> None:
-    """Scale each seed's gradient down to a norm of at most ``largest``."""
+    """Scale down the gradient of each seed where it is too large.
+
+    Args:
+        model: a stack whose gradients are there; they are changed.
+        largest: the norm, over all of a seed's parameters, that none exceeds afterwards.
+    """
     gradients = [p.grad for p in model.parameters() if p.grad is not None]
     squares = torch.stack([g.square().flatten(1).sum(dim=1) for g in gradients]).sum(dim=0)
     factors = (largest / (squares.sqrt() + 1e-6)).clamp(max=1.0)

@@ -66,7 +66,12 @@ def still_connected(links: Links, shown: Tensor) -> Tensor:
 
 
 def has_known_profile(graph: TrainingGraph, shown: Tensor) -> Tensor:
-    """Which nodes share their profile with a shown node, (num_nodes,) bool."""
+    """Which nodes share their profile with a shown node, (num_nodes,) bool.
+
+    Args:
+        graph: whose profiles are compared.
+        shown: which nodes are not hidden, (num_nodes,) bool.
+    """
     classes = graph.profile_classes
     count = torch.zeros(graph.num_nodes, dtype=torch.int64, device=shown.device)
     count = count.index_add(0, classes, shown.long())

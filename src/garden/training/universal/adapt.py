@@ -83,14 +83,24 @@ def adapt_universal(
 
 
 def training_targets(task: SearchTask, config: AdaptConfig) -> np.ndarray:
-    """The targets of ``config.messages`` messages; without a number, all training targets."""
+    """The targets of ``config.messages`` messages, sorted.
+
+    Args:
+        task: the graph and its split.
+        config: with ``messages`` None, all training targets are taken.
+    """
     if config.messages is None:
         return task.train_targets
     return np.unique(training_messages(task, config.messages)[:, 1])
 
 
 def training_messages(task: SearchTask, count: int) -> np.ndarray:
-    """Random sources and training targets, (count, 2); a longer list begins with the shorter."""
+    """Random sources and training targets, (count, 2).
+
+    Args:
+        task: the graph, its split and the seed that messages are drawn by.
+        count: how many messages; a longer list begins with the shorter.
+    """
     blocks = [
         draw_pairs(
             task.train_targets, task.graph.num_nodes, 100, [task.seed, ADAPTING_MESSAGES, number]

@@ -191,7 +191,12 @@ def send(
 
 
 def edge_bias_of(graph: Graph, agents: Sequence[LearningAgent]) -> EdgeBias:
-    """The biases of all agents as one table, for the simulator."""
+    """The biases of all agents as one table, for the simulator.
+
+    Args:
+        graph: says who the neighbours of each agent are, in its agent's order.
+        agents: the agent of each node.
+    """
     holders = np.repeat(np.arange(graph.num_nodes), np.diff(graph.indptr))
     values = np.concatenate([agent.edge_bias for agent in agents])
     return EdgeBias(holders, graph.indices.astype(np.int64), values)

@@ -52,7 +52,12 @@ def kin_pairs(graphs: Mapping[str, Graph]) -> list[tuple[str, str]]:
 
 
 def folds_of(groups: Sequence[tuple[str, ...]], count: int) -> list[tuple[str, ...]]:
-    """The groups dealt out to so many folds, one after the other; kin stay together."""
+    """The groups dealt out to folds, one after the other.
+
+    Args:
+        groups: kin, by name; each stays in one fold.
+        count: how many folds; the last are empty where there are fewer groups.
+    """
     folds: list[list[str]] = [[] for _ in range(count)]
     for number, group in enumerate(groups):
         folds[number % count] += group

@@ -101,7 +101,12 @@ def graph_batch(
 
 
 def feature_table(graph: Graph, targets: np.ndarray) -> np.ndarray:
-    """Features of every node for each target, (num_targets, num_nodes, NUM_FEATURES) float32."""
+    """Features of every node for each target, (num_targets, num_nodes, NUM_FEATURES) float32.
+
+    Args:
+        graph: the graph; all of its nodes are candidates.
+        targets: (num_targets,) nodes.
+    """
     rows = ego_representations(ego_graphs(graph))
     nodes = np.arange(graph.num_nodes)
     pairs = np.stack([np.tile(nodes, len(targets)), np.repeat(targets, len(nodes))], axis=1)
@@ -208,6 +213,10 @@ def with_best_temperature(network: UniversalNetwork, batches: Iterable[GraphBatc
     """The policy at the best of :data:`UNIVERSAL_TEMPERATURES`.
 
     The best has the least mean log ratio on validating graphs.
+
+    Args:
+        network: The network, whose weights the policy gets.
+        batches: All graphs; those that validate choose.
     """
     logs: list[np.ndarray] = []
     for batch in batches:
@@ -244,7 +253,12 @@ def memoryless_ratio(
 
 
 def training_record(config: UniversalConfig, batches: Sequence[GraphBatch]) -> dict[str, object]:
-    """How a policy was trained, as it is stored with it: kinds of graphs, options, date."""
+    """How a policy was trained, as it is stored with it: kinds of graphs, options, date.
+
+    Args:
+        config: The options that it was trained with.
+        batches: The graphs that it was trained or validated on.
+    """
     kinds = sorted({batch.kind for batch in batches})
     return {
         "kinds": kinds,
