@@ -66,7 +66,12 @@ def refuse_other_kinds(path: Path) -> None:
 
 
 def unknown_kind(path: Path, kind: str) -> DataError:
-    """The error for a file that no reader is for."""
+    """The error for a file that no reader is for.
+
+    Args:
+        path: The file.
+        kind: What it is instead, as far as that is known.
+    """
     return DataError(f"{path}: an unknown kind of file ({kind}): the known kinds are {KINDS}")
 
 

@@ -84,7 +84,12 @@ def parse_file(path: Path, chosen: ColumnNames | None = None) -> ParsedGraph | G
 
 
 def graph_in_file(parsed: ParsedGraph, path: Path) -> Graph:
-    """The graph that was parsed; an error of the graph's own checks names its file."""
+    """The graph that was parsed; an error of the graph's own checks names its file.
+
+    Args:
+        parsed: What the file holds.
+        path: The file, for errors.
+    """
     try:
         return parsed.graph()
     except GraphError as error:

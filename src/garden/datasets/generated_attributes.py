@@ -71,6 +71,10 @@ class AttributeModel:
     def check(self, family: str, num_nodes: int) -> None:
         """Refuse what makes no sense in a graph of this family and size.
 
+        Args:
+            family: The family of generated graphs, for errors.
+            num_nodes: How many nodes the graph has.
+
         Raises:
             GraphError: It names the family, the field and its value.
         """
@@ -171,6 +175,13 @@ def resolved(value: np.ndarray, source: np.ndarray) -> np.ndarray:
     Pointer jumping: as long as its source is undecided too, an entry takes over the source's
     source, so that each round at least halves the length of the longest chain. Both arrays are
     overwritten; sources must not lead round in a circle.
+
+    Args:
+        value: (num_entries,), overwritten.
+        source: (num_entries,) positions in ``value`` or −1, overwritten.
+
+    Returns:
+        ``value``.
     """
     undecided = np.flatnonzero(source >= 0)
     while len(undecided):

@@ -44,6 +44,13 @@ def find_musae(folder: Path, stem: str) -> tuple[Path, Path] | None:
     """The edges and features files of a graph such as ``PTBR``, where there are both.
 
     They may lie in the folder itself or in one of the graph's own, as in the published archive.
+
+    Args:
+        folder: Where to look.
+        stem: What the graph's files begin with.
+
+    Returns:
+        Both paths; None where one is missing.
     """
     plain_edges, plain_features, edges, features = musae_files(stem)
     for inner in (folder, folder / stem):

@@ -60,7 +60,12 @@ def _read_xml(path: Path, read: Callable[[IO[bytes]], Any], kind: str) -> Any:
 
 
 def write_graphml(graph: Graph, path: Path) -> None:
-    """Write GraphML; a sparse table leaves out its zeros, which are declared the default."""
+    """Write GraphML; a sparse table leaves out its zeros, which are declared the default.
+
+    Args:
+        graph: The graph.
+        path: The file.
+    """
     import networkx as nx  # slow to import
 
     for name in (*graph.node_names, *graph.attribute_names):
@@ -88,7 +93,12 @@ def read_gml(path: Path) -> ParsedGraph:
 
 
 def write_gml(graph: Graph, path: Path) -> None:
-    """Write GML, with every attribute of every node, in ASCII as GML asks for."""
+    """Write GML, with every attribute of every node, in ASCII as GML asks for.
+
+    Args:
+        graph: The graph.
+        path: The file.
+    """
     import networkx as nx  # slow to import
 
     keys = _gml_keys(graph.attribute_names)

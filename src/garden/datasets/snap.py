@@ -102,7 +102,13 @@ def dataset_named(name: str) -> Dataset:
 
 
 def holds_member(dataset: Dataset, folder: Path, member: str) -> bool:
-    """Whether the files of this member lie in a folder."""
+    """Whether the files of this member lie in a folder.
+
+    Args:
+        dataset: The family of graphs.
+        folder: Where its files would lie.
+        member: The graph, as its files name it.
+    """
     if dataset.kind == "wikispeedia":
         return holds_wikispeedia(folder)
     if dataset.width is None:
@@ -111,7 +117,14 @@ def holds_member(dataset: Dataset, folder: Path, member: str) -> bool:
 
 
 def read_member(dataset: Dataset, folder: Path, member: str, attributes: str = "by-id") -> Graph:
-    """The whole graph of one member; what public files lack is known, and logged at INFO only."""
+    """The whole graph of one member; what public files lack is known, and logged at INFO only.
+
+    Args:
+        dataset: The family of graphs.
+        folder: Where its files lie.
+        member: The graph, as its files name it.
+        attributes: For SNAP ego networks, as for :func:`read_snap`.
+    """
     if dataset.kind == "wikispeedia":
         return read_wikispeedia(folder)
     if dataset.width is None:

@@ -124,11 +124,15 @@ class SearchTask:
         return draw_pairs(self.targets(split), self.graph.num_nodes, num_pairs, [self.seed, tag])
 
     def first_pairs(self, split: Split, count: int) -> np.ndarray:
-        """The first ``count`` pairs of this part, (count, 2).
+        """The first pairs of this part, (count, 2).
 
         Those of :meth:`pairs` come first; they are independent draws, so that any first few of them
         are a uniform sample. Further pairs are drawn in the same way from the task's seed: a longer
         list begins with every shorter one.
+
+        Args:
+            split: The part whose targets they have.
+            count: How many pairs.
         """
         pairs = self.pairs(split)
         missing = count - len(pairs)
@@ -255,7 +259,12 @@ def draw_pairs(targets: np.ndarray, num_nodes: int, num_pairs: int, seed: list[i
 
 
 def every_source(targets: np.ndarray, num_nodes: int) -> np.ndarray:
-    """Every other node with each of these targets, (num_pairs, 2), grouped by target."""
+    """Every other node with each of some targets, (num_pairs, 2), grouped by target.
+
+    Args:
+        targets: Positions of nodes, (num_targets,).
+        num_nodes: How many nodes the graph has.
+    """
     pairs = np.stack(
         [np.tile(np.arange(num_nodes), len(targets)), np.repeat(targets, num_nodes)], axis=1
     )

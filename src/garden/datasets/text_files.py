@@ -97,7 +97,12 @@ def data_lines(path: Path, comments: str = "#%") -> Iterator[tuple[int, str]]:
 
 
 def without_comments(lines: Iterable[tuple[int, str]], comments: str) -> Iterator[tuple[int, str]]:
-    """The numbered lines that are neither blank nor begin with one of these letters."""
+    """The numbered lines that are neither blank nor begin with one of these letters.
+
+    Args:
+        lines: Lines with their numbers.
+        comments: The letters that begin a comment line; empty where there are none.
+    """
     for number, line in lines:
         start = line.lstrip()[:1]
         if start and start not in comments:
@@ -148,7 +153,12 @@ def csv_delimiter(path: Path) -> str | None:
 
 
 def quoted(cell: str, delimiter: str = ",") -> str:
-    """A cell as CSV text, quoted unless it is plain, so that any text reads back as it was."""
+    """A cell as CSV text, quoted unless it is plain, so that any text reads back as it was.
+
+    Args:
+        cell: Any text.
+        delimiter: What separates cells.
+    """
     plain = cell and all(letter.isalnum() or letter in "_.-+=:; " for letter in cell)
     if plain and cell == cell.strip() and delimiter not in cell:
         return cell
@@ -172,7 +182,12 @@ def inner_suffix(path: Path) -> str:
 
 
 def unreadable(path: Path, error: BaseException) -> DataError:
-    """The one-line error for a file that the system or the unpacker could not read."""
+    """The one-line error for a file that the system or the unpacker could not read.
+
+    Args:
+        path: The file.
+        error: What was raised while it was read.
+    """
     if isinstance(error, FileNotFoundError):
         return DataError(f"{path}: no such file: check the path")
     if isinstance(error, OSError) and error.strerror:

@@ -26,7 +26,13 @@ class Slots(spaces.Discrete):
         self.min_degree = min_degree
 
     def sample(self, mask: Any = None, probability: Any = None) -> np.int64:
-        """One slot; uniform among those of the mask where there is one."""
+        """One slot; uniform among those of the mask where there is one.
+
+        Args:
+            mask: (max_degree,) int8, 1 for slots that may be drawn; None for those that every node
+                has.
+            probability: (max_degree,) the chance of each slot, in place of a mask.
+        """
         if mask is None and probability is None:
             return np.int64(self.np_random.integers(self.min_degree))
         return super().sample(mask, probability)
@@ -49,7 +55,13 @@ class SlotsOfMany(spaces.MultiDiscrete):
         self.min_degree = min_degree
 
     def sample(self, mask: Any = None, probability: Any = None) -> np.ndarray:
-        """One slot for each; uniform among those of each mask where there are any."""
+        """One slot for each; uniform among those of each mask where there are any.
+
+        Args:
+            mask: A mask for each episode, as Gymnasium wants them; None for slots that every node
+                has.
+            probability: The chances of slots for each episode, in place of masks.
+        """
         if mask is None and probability is None:
             return self.np_random.integers(self.min_degree, size=self.nvec.shape)
         return super().sample(mask, probability)

@@ -107,7 +107,9 @@ class SearchAECEnv(AECEnv[str, np.ndarray, Any]):  # type: ignore[misc]
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin the next episode; with a seed, the first of that seed.
 
-        ``options={"pair": (source, target)}`` sets both by position.
+        Args:
+            seed: Starts a new sequence of episodes; None goes on with the present one.
+            options: ``{"pair": (source, target)}`` sets both by position.
         """
         if seed is not None or self._root is None:
             _, used = seeding.np_random(seed)

@@ -101,7 +101,14 @@ def step(
 
 
 def checked_actions(graph: Graph, episodes: Episodes, actions: np.ndarray) -> np.ndarray:
-    """The actions as int64; an action that is no slot of its holder raises ``ActionError``."""
+    """The actions as int64; an action that is no slot of its holder raises ``ActionError``.
+
+    Args:
+        graph: The graph that is searched.
+        episodes: The states before the step.
+        actions: A slot for each episode, (num_episodes,) int; those of finished episodes may be
+            any.
+    """
     actions = np.asarray(actions)
     if actions.shape != (len(episodes),):
         raise ActionError(f"actions have shape {actions.shape}: expected ({len(episodes)},)")
@@ -119,7 +126,13 @@ def checked_actions(graph: Graph, episodes: Episodes, actions: np.ndarray) -> np
 
 
 def action_masks(graph: Graph, holders: np.ndarray, max_degree: int) -> np.ndarray:
-    """Which slots each holder has, (num_holders, max_degree) int8 of 0 and 1."""
+    """Which slots each holder has, (num_holders, max_degree) int8 of 0 and 1.
+
+    Args:
+        graph: The graph that is searched.
+        holders: Positions of nodes, (num_holders,).
+        max_degree: The number of slots.
+    """
     slots = np.arange(max_degree)
     return (slots < graph.degrees[holders][:, None]).view(np.int8)
 

@@ -106,6 +106,11 @@ def known_options(options: dict[str, Any] | None, *names: str) -> dict[str, Any]
 
 
 def check_count(name: str, count: object) -> None:
-    """Refuse a value that is not a whole number of at least 1."""
+    """Refuse a value that is not a whole number of at least 1.
+
+    Args:
+        name: What errors call the value.
+        count: The value.
+    """
     if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
         raise TaskError(f"{name} is {count!r}: give a whole number of at least 1")

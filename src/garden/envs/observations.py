@@ -118,7 +118,12 @@ class Observer:
             pending.result()
 
     def observe(self, holders: np.ndarray, targets: np.ndarray) -> np.ndarray:
-        """Observations of these holders, (num_holders, size) float32; arguments as :meth:`fill`."""
+        """Observations of some holders, (num_holders, size) float32.
+
+        Args:
+            holders: Who observes, (num_holders,).
+            targets: The target of each holder's message, (num_holders,); −1 for no message.
+        """
         out = np.empty((len(holders), self.size), dtype=np.float32)
         self.fill(holders, targets, out)
         return out
@@ -166,7 +171,16 @@ def fill_observations_plain(
     targets: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """The definition of :func:`garden.envs.kernels.fill_observations`, in NumPy."""
+    """The definition of :func:`garden.envs.kernels.fill_observations`, in NumPy.
+
+    Args:
+        indptr: Row pointers of the graph's adjacency (CSR), (num_nodes + 1,).
+        indices: Neighbours of all nodes, (2 · num_edges,).
+        rows: What is observed of each node, (num_nodes, width) float32.
+        holders: Who observes, (num_holders,).
+        targets: The target of each holder's message, (num_holders,); −1 where it has none.
+        out: Filled, (num_holders, (max_degree + 1) · width).
+    """
     out[:] = 0
     width = rows.shape[1]
     for line, holder, target in zip(out, holders, targets, strict=True):

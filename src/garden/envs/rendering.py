@@ -23,7 +23,12 @@ class Renderer:
         self._graph = graph
 
     def picture(self, nodes: Sequence[int], target: int) -> np.ndarray:
-        """The graph, the path so far and what the holder sees, (height, width, 3) uint8."""
+        """The graph, the path so far and what the holder sees, (height, width, 3) uint8.
+
+        Args:
+            nodes: The nodes that have held the message, the source first.
+            target: The position of the target.
+        """
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
         from garden.plots.episode import draw_episode
@@ -34,7 +39,12 @@ class Renderer:
         return np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
     def text(self, nodes: Sequence[int], target: int) -> str:
-        """Hop, target, path so far and the holder's neighbours by slot, as text."""
+        """Hop, target, path so far and the holder's neighbours by slot, as text.
+
+        Args:
+            nodes: The nodes that have held the message, the source first.
+            target: The position of the target.
+        """
         names = self._graph.node_names
         seen = [
             f"{slot}: {names[node]}"

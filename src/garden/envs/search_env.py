@@ -190,7 +190,12 @@ def slots_of(config: EnvConfig) -> Slots:
 
 
 def observation_box(config: EnvConfig, observe: Observe) -> Box:
-    """The observation space of every holder."""
+    """The observation space of every holder.
+
+    Args:
+        config: What the environment is made from.
+        observe: ``features``, or ``mask`` for the action mask alone.
+    """
     if observe == "mask":
         return Box(0, 1, (config.max_degree,), dtype=np.int8)
     low, high = config.observer.bounds

@@ -41,7 +41,12 @@ def from_networkx(nx_graph: Any, name: str | None = None) -> Graph:
 
 
 def parse_networkx(nx_graph: Any, name: str | None = None) -> ParsedGraph:
-    """What a ``networkx.Graph`` holds, directions and repeats included."""
+    """What a ``networkx.Graph`` holds, directions and repeats included.
+
+    Args:
+        nx_graph: Any NetworkX graph; nodes are named by the text of their keys.
+        name: What the graph is called; NetworkX' own name by default.
+    """
     if not (hasattr(nx_graph, "is_directed") and hasattr(nx_graph, "nodes")):
         raise GraphError(f"expected a networkx.Graph, not {kind_of(nx_graph)}")
     name = name or str(getattr(nx_graph, "name", "")) or "graph"
@@ -71,7 +76,12 @@ def from_igraph(ig_graph: Any, name: str | None = None) -> Graph:
 
 
 def parse_igraph(ig_graph: Any, name: str | None = None) -> ParsedGraph:
-    """What an ``igraph.Graph`` holds, directions and repeats included."""
+    """What an ``igraph.Graph`` holds, directions and repeats included.
+
+    Args:
+        ig_graph: The graph.
+        name: What it is called; the graph attribute ``name`` by default.
+    """
     if not (hasattr(ig_graph, "vs") and hasattr(ig_graph, "get_edgelist")):
         raise GraphError(f"expected an igraph.Graph, not {kind_of(ig_graph)}")
     given = str(ig_graph["name"] or "") if "name" in ig_graph.attributes() else ""

@@ -46,7 +46,12 @@ def distances(graph: Graph, sources: np.ndarray | None = None) -> np.ndarray:
 
 
 def distances_plain(graph: Graph, sources: np.ndarray) -> np.ndarray:
-    """What :func:`distances` gives, by SciPy alone: it serves where numba is missing."""
+    """What :func:`distances` gives, by SciPy alone: it serves where numba is missing.
+
+    Args:
+        graph: The graph.
+        sources: Positions of nodes, (num_sources,).
+    """
     if len(sources) == 0:
         return np.empty((0, graph.num_nodes), dtype=np.int32)
     import scipy.sparse.csgraph as csgraph  # slow to import
@@ -64,7 +69,12 @@ class DistanceSums(NamedTuple):
 
 
 def distance_sums(graph: Graph, sources: np.ndarray) -> DistanceSums:
-    """The distances from these sources, (num_sources,), added up without a table of them."""
+    """Distances added up, without a table of them.
+
+    Args:
+        graph: The graph.
+        sources: Positions of nodes, (num_sources,), at least one.
+    """
     starts = range(0, len(sources), SOURCES_AT_ONCE)
     words = [np.asarray(sources[start : start + SOURCES_AT_ONCE], np.int64) for start in starts]
     parts = map_in_threads(lambda word: _sums_of_word(graph, word), words)
@@ -141,7 +151,12 @@ def _hops_of_word(
 
 
 def longest_distance(graph: Graph, targets: np.ndarray) -> int:
-    """The most hops that any node is away from any of these targets."""
+    """The most hops that any node is away from any of these targets.
+
+    Args:
+        graph: The graph.
+        targets: Positions of nodes, (num_targets,); with none it is 0.
+    """
     block = 256
     starts = range(0, len(targets), block)
     tables = (distances(graph, targets[start : start + block]) for start in starts)

@@ -174,7 +174,12 @@ def profile_words(graph: Graph) -> np.ndarray:
 
 
 def words_of_ends(ends: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """The hash of each edge (num_edges, 2) from the words of its ends, in either direction."""
+    """A hash of each edge, (num_edges,) uint64, the same in either direction.
+
+    Args:
+        ends: The word of each node, (num_nodes,) uint64.
+        edges: Positions of nodes, (num_edges, 2).
+    """
     pairs = ends[edges]
     return mixed(mixed(pairs.min(axis=1)) + pairs.max(axis=1))
 

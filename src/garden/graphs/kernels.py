@@ -17,8 +17,17 @@ _FEW = 4  # below a quarter of the nodes, pushing from them beats pulling by all
 def edges_among_members(indptr, indices, offsets, members):  # type: ignore[no-untyped-def]
     """Edges among the members of each ego graph, as positions in ``members``.
 
-    Twice over all ego graphs: once to count the edges, once to fill them in. Arguments and results
-    are those of :func:`garden.graphs.ego_extraction.edges_among_members_plain`.
+    Twice over all ego graphs: once to count the edges, once to fill them in. It equals
+    :func:`garden.graphs.ego_extraction.edges_among_members_plain`.
+
+    Args:
+        indptr: CSR offsets of the graph, (num_nodes + 1,).
+        indices: CSR neighbours of the graph, (2 * num_edges,).
+        offsets: Where the members of each ego graph stand, (num_egos + 1,).
+        members: Nodes of the graph, (num_members,), the centre of each ego graph first.
+
+    Returns:
+        Offsets of the edges, (num_egos + 1,), and the edges in both directions, (2, num_ego_edges).
     """
     num_egos = len(offsets) - 1
     position_of = np.full(len(indptr) - 1, -1, dtype=np.int64)
@@ -48,16 +57,22 @@ def edges_among_members(indptr, indices, offsets, members):  # type: ignore[no-u
 
 @compiled()
 def word_of_distances(indptr, indices, sources, distances, totals):  # type: ignore[no-untyped-def]
-    """Fill ``distances``, (≤ 64, num_nodes) int32 of -1, with hops from each source.
-
-    Gives the sum of all hops, how many pairs have a path, and the most hops of one; with no rows
-    in ``distances``, nothing else. ``totals``, (num_sources,) int64 of 0 or empty, gets the sum of
-    the hops from each source.
+    """Hops from at most 64 sources to all nodes, filled in or added up.
 
     Bit b of a node's word says whether the search from source b has met it, so that one pass
     over the edges advances all searches by a hop. Where most nodes moved in the last hop, each
     node pulls from its neighbours; where few did, those push, so that a long thin graph costs no
     pass over all nodes per hop.
+
+    Args:
+        indptr: CSR offsets of the graph.
+        indices: CSR neighbours of the graph.
+        sources: Positions of nodes, (≤ 64,).
+        distances: Filled with hops where it has rows, (num_sources, num_nodes) int32 of −1.
+        totals: Filled with the sum of each source's hops, (num_sources,) int64 of 0; or empty.
+
+    Returns:
+        The sum of all hops, how many pairs have a path, and the most hops of one.
     """
     met, frontier, arriving, active, reached, everybody, num_reached = begun(
         len(indptr) - 1, sources
@@ -115,7 +130,16 @@ def word_of_pair_distances(indptr, indices, ends, starts, bits, hops_of):  # typ
 
 @compiled()
 def begun(num_nodes, sources):  # type: ignore[no-untyped-def]
-    """The state of searches that arrive at their sources: words, lists of nodes, their number."""
+    """The state of searches that arrive at their sources.
+
+    Args:
+        num_nodes: How many nodes the graph has.
+        sources: Positions of nodes, (≤ 64,).
+
+    Returns:
+        Words of each node (met, frontier, arriving), two lists of nodes (active, reached), the word
+        of all sources, and how many nodes were reached.
+    """
     met = np.zeros(num_nodes, dtype=np.uint64)
     frontier = np.zeros(num_nodes, dtype=np.uint64)
     arriving = np.zeros(num_nodes, dtype=np.uint64)
@@ -137,7 +161,21 @@ def begun(num_nodes, sources):  # type: ignore[no-untyped-def]
 def advance(  # type: ignore[no-untyped-def]
     indptr, indices, active, frontier, met, everybody, arriving, reached
 ):
-    """One hop of all searches from the active nodes; how many nodes were reached."""
+    """One hop of all searches from the active nodes.
+
+    Args:
+        indptr: CSR offsets of the graph.
+        indices: CSR neighbours of the graph.
+        active: The nodes that moved in the last hop.
+        frontier: Which searches reached each node in the last hop, (num_nodes,) uint64; cleared.
+        met: Which searches have met each node, (num_nodes,) uint64.
+        everybody: The word of all searches.
+        arriving: Filled: which searches reach each node now.
+        reached: Filled with the nodes that some search reaches.
+
+    Returns:
+        How many nodes were reached.
+    """
     if len(active) * _FEW > len(indptr) - 1:
         num_reached = pull(indptr, indices, frontier, met, everybody, arriving, reached)
     else:
@@ -149,9 +187,19 @@ def advance(  # type: ignore[no-untyped-def]
 
 @compiled()
 def meet(active, arriving, frontier, met, distances, bytes_met, hops):  # type: ignore[no-untyped-def]
-    """Note that searches arrived at these nodes, ``hops`` from their sources; how many arrivals.
+    """Note that searches arrived at these nodes.
 
-    ``bytes_met``, (8, 256) or empty, counts the values of each byte of the words that arrived.
+    Args:
+        active: The nodes.
+        arriving: Which searches reach each node, (num_nodes,) uint64; cleared at these.
+        frontier: Set to the same at these.
+        met: Which searches have met each node; grows.
+        distances: Filled with ``hops`` where it has rows, (num_sources, num_nodes).
+        bytes_met: Counts the values of each byte of the words that arrived, (8, 256); or empty.
+        hops: How far the nodes are from those searches' sources.
+
+    Returns:
+        How many arrivals there were.
     """
     num_met = 0
     for i in range(len(active)):
@@ -174,7 +222,13 @@ def meet(active, arriving, frontier, met, distances, bytes_met, hops):  # type: 
 
 @compiled()
 def add_hops(bytes_met, hops, totals):  # type: ignore[no-untyped-def]
-    """Add ``hops`` to each search's total, as often as its bit was counted; clear the counts."""
+    """Add ``hops`` to each search's total, as often as its bit was counted; clear the counts.
+
+    Args:
+        bytes_met: The counts of :func:`meet`, (8, 256).
+        hops: The present distance.
+        totals: (num_sources,) int64, changed.
+    """
     for b in range(len(totals)):
         place, bit = b >> 3, b & 7
         for value in range(256):
@@ -197,7 +251,20 @@ def number_of_bits(word):  # type: ignore[no-untyped-def]
 def pull(  # type: ignore[no-untyped-def]
     indptr, indices, frontier, met, everybody, arriving, reached
 ):
-    """Each node that some search has not met reads its neighbours; how many were reached."""
+    """Each node that some search has not met reads its neighbours.
+
+    Args:
+        indptr: CSR offsets of the graph.
+        indices: CSR neighbours of the graph.
+        frontier: Which searches reached each node in the last hop.
+        met: Which searches have met each node.
+        everybody: The word of all searches.
+        arriving: Filled: which searches reach each node now.
+        reached: Filled with the nodes that some search reaches.
+
+    Returns:
+        How many nodes were reached.
+    """
     num_reached = 0
     for node in range(len(indptr) - 1):
         if met[node] == everybody:
@@ -219,7 +286,20 @@ def pull(  # type: ignore[no-untyped-def]
 def push(  # type: ignore[no-untyped-def]
     indptr, indices, active, frontier, met, arriving, reached
 ):
-    """The nodes of the frontier write to their neighbours; how many were reached."""
+    """The nodes of the frontier write to their neighbours.
+
+    Args:
+        indptr: CSR offsets of the graph.
+        indices: CSR neighbours of the graph.
+        active: The nodes of the frontier.
+        frontier: Which searches reached each node in the last hop.
+        met: Which searches have met each node.
+        arriving: Filled: which searches reach each node now.
+        reached: Filled with the nodes that some search reaches.
+
+    Returns:
+        How many nodes were reached.
+    """
     num_reached = 0
     for i in range(len(active)):
         for k in range(indptr[active[i]], indptr[active[i] + 1]):

@@ -85,7 +85,15 @@ class GraphSketch:
 
 
 def first_met(sketches: Sequence[GraphSketch], graph: Graph) -> GraphSketch | None:
-    """The first of some graphs that this one is, or with which it shares a tenth of the links."""
+    """The first of some graphs that a graph is, or with which it shares a tenth of the links.
+
+    Args:
+        sketches: Of the graphs to look for, in their order.
+        graph: The graph to recognise.
+
+    Returns:
+        Its sketch; None where there is none.
+    """
     if not sketches:
         return None
     links, named = link_hashes(graph), named_link_hashes(graph)

@@ -118,7 +118,12 @@ def edge_notes(edges: np.ndarray, directed: bool | None) -> Iterator[str]:
 
 
 def plain_columns(table: AttributeTable, names: Sequence[str]) -> EncodedColumns:
-    """A table of numbers as it is, every column numeric where it is dense."""
+    """A table of numbers as it is, every column numeric where it is dense.
+
+    Args:
+        table: (num_rows, num_attributes) float32, dense or sparse.
+        names: One for each column.
+    """
     dense = isinstance(table, np.ndarray)
     numeric = np.arange(table.shape[1] if dense else 0)
     numbers = np.asarray(table, dtype=np.float64) if dense else np.zeros((table.shape[0], 0))

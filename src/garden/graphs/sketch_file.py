@@ -17,7 +17,12 @@ _TEXTS = ("name", "content_hash", "names_hash", "shape_hash")
 
 
 def write_sketches(sketches: Sequence[GraphSketch], path: Path) -> None:
-    """Write some sketches into one ``.npz`` file, atomically."""
+    """Write some sketches into one ``.npz`` file, atomically.
+
+    Args:
+        sketches: The sketches, in an order that stays.
+        path: The file.
+    """
     arrays = {
         **{text: np.array([getattr(one.identity, text) for one in sketches]) for text in _TEXTS},
         "num_nodes": np.array([one.num_nodes for one in sketches], dtype="<i8"),

@@ -196,7 +196,19 @@ def solve_chain_plain(
     max_hops: int,
     sources: np.ndarray,
 ) -> Solution:
-    """The definition, in SciPy; arguments and results as :func:`solve_chain`."""
+    """The definition, in SciPy; :func:`solve_chain` gives the same bits.
+
+    Args:
+        graph: The graph that messages travel on.
+        scores: The target's row of scores, (num_nodes,) float64.
+        selection: How a holder chooses among its neighbours' scores.
+        target: The position of the target.
+        max_hops: The hop at which an episode is truncated, T.
+        sources: Whose survival s_0 … s_T is wanted, (num_sources,); may be empty.
+
+    Returns:
+        Expected hops and truncation of every node, and survival of ``sources``.
+    """
     transitions = transition_matrix(graph, scores, selection)
     on_way = np.ones(graph.num_nodes)
     on_way[target] = 0.0

@@ -103,7 +103,16 @@ def apply_transitions(  # type: ignore[no-untyped-def]
 
 @inlined
 def rest_of_row(total, start, stop, heads, probabilities, survival):  # type: ignore[no-untyped-def]
-    """``total`` plus the terms of a row from ``start`` on, added one by one."""
+    """The sum of a row's terms, the rest of them added one by one.
+
+    Args:
+        total: The sum so far.
+        start: Where the rest begins.
+        stop: Where the row ends.
+        heads: The neighbours of all rows whose probability is not 0.
+        probabilities: Of these.
+        survival: How likely each source is still under way, (num_nodes,).
+    """
     for k in range(start, stop):
         total += probabilities[k] * survival[heads[k]]
     return total

@@ -70,7 +70,13 @@ def evaluation_of(
 def say_choices(
     contenders: Sequence[Contender], choices: Sequence[EvaluationChoice], graph: Graph
 ) -> None:
-    """Log how each contender is evaluated and why, on graphs where the choice costs time."""
+    """Log how each contender is evaluated and why, on graphs where the choice costs time.
+
+    Args:
+        contenders: Who plays.
+        choices: What was chosen for each of them.
+        graph: The graph, whose size says whether it costs time.
+    """
     if graph.num_nodes < MIN_NODES:
         return
     for contender, choice in zip(contenders, choices, strict=True):

@@ -14,14 +14,32 @@ from garden.search.kernels import next_state, uniform
 
 @compiled()
 def add_links(node, offsets, numbers, times, seen_links, sign):  # type: ignore[no-untyped-def]
-    """Add the links of a node to those seen, or take them away again, by ``sign``."""
+    """Add the links of a node to those seen, or take them away again.
+
+    Args:
+        node: The node.
+        offsets: Where each node's links begin, (num_nodes + 1,).
+        numbers: The number of each link's id.
+        times: How often that id is in the node's row.
+        seen_links: How often each id is in rows of seen nodes; changed.
+        sign: 1 to add, −1 to take away.
+    """
     for k in range(offsets[node], offsets[node + 1]):
         seen_links[numbers[k]] += sign * times[k]
 
 
 @compiled()
 def count_new_links(node, offsets, numbers, mates, times, seen_links):  # type: ignore[no-untyped-def]
-    """How many links of a node are new; as :func:`garden.strategies.explore.new_links`."""
+    """How many links of a node are new; as :func:`garden.strategies.explore.new_links`.
+
+    Args:
+        node: The node.
+        offsets: Where each node's links begin, (num_nodes + 1,).
+        numbers: The number of each link's id.
+        mates: The number of the id at the link's other end.
+        times: How often that id is in the node's row.
+        seen_links: How often each id is in rows of seen nodes.
+    """
     total = 0
     for k in range(offsets[node], offsets[node + 1]):
         count, all_seen = times[k], seen_links[numbers[k]]
@@ -35,7 +53,14 @@ def count_new_links(node, offsets, numbers, mates, times, seen_links):  # type: 
 
 @compiled()
 def highest_bound(neighbours, met, scores, most_gains):  # type: ignore[no-untyped-def]
-    """The neighbour, not met, whose value can be the highest of all; −1 where all are met."""
+    """The neighbour, not met, whose value can be the highest of all; −1 where all are met.
+
+    Args:
+        neighbours: The holder's.
+        met: Which nodes have held the message, (num_nodes,) bool.
+        scores: (num_nodes,).
+        most_gains: What all links of a node could add to its score, (num_nodes,).
+    """
     first = -1
     for node in neighbours:
         if not met[node] and (
@@ -47,7 +72,14 @@ def highest_bound(neighbours, met, scores, most_gains):  # type: ignore[no-untyp
 
 @compiled()
 def place_to_turn(way, has_more, depth, neighbours):  # type: ignore[no-untyped-def]
-    """What :func:`garden.strategies.explore.place_to_turn` gives, −1 for None."""
+    """What :func:`garden.strategies.explore.place_to_turn` gives, −1 for None.
+
+    Args:
+        way: The nodes on the way from the source.
+        has_more: Whether each had another useful neighbour.
+        depth: How many of them count.
+        neighbours: The holder's.
+    """
     deepest = depth - 1
     while deepest >= 0 and not has_more[deepest]:
         deepest -= 1
@@ -64,7 +96,18 @@ def place_to_turn(way, has_more, depth, neighbours):  # type: ignore[no-untyped-
 def look_around(  # type: ignore[no-untyped-def]
     holder, neighbours, met, seen, seen_links, offsets, numbers, times
 ):
-    """Note that the holder was met, and the links of it and its neighbours where they are new."""
+    """Note that the holder was met, and the links of it and its neighbours where they are new.
+
+    Args:
+        holder: The holder.
+        neighbours: Its neighbours.
+        met: Which nodes have held the message, (num_nodes,) bool; changed.
+        seen: Those and their neighbours, (num_nodes,) bool; changed.
+        seen_links: How often each id is in rows of seen nodes; changed.
+        offsets: Where each node's links begin, (num_nodes + 1,).
+        numbers: The number of each link's id.
+        times: How often that id is in the node's row.
+    """
     met[holder] = True
     if not seen[holder]:
         seen[holder] = True
@@ -84,6 +127,22 @@ def best_with_new_links(  # type: ignore[no-untyped-def]
 
     Only those count that have new links or look like the target. New links are only counted where
     they can matter: a node's links bound what they can add to its score.
+
+    Args:
+        neighbours: The holder's.
+        target: The target.
+        scores: (num_nodes,).
+        met: Which nodes have held the message, (num_nodes,) bool.
+        seen_links: How often each id is in rows of seen nodes.
+        best: Filled from its first entry on.
+        own: The profile key of each node.
+        bags: The sum of its neighbours' keys.
+        most_gains: What all links of a node could add to its score.
+        offsets: Where each node's links begin, (num_nodes + 1,).
+        numbers: The number of each link's id.
+        mates: The number of the id at the link's other end.
+        times: How often that id is in the node's row.
+        gains: What so many new links add to a score.
 
     Returns:
         How many neighbours count, or some number above 1, and how many stand in ``best``.
@@ -115,7 +174,17 @@ def best_with_new_links(  # type: ignore[no-untyped-def]
 
 @compiled(inline="always")
 def best_unmet(neighbours, met, scores, best):  # type: ignore[no-untyped-def]
-    """Fill ``best`` with the neighbours, not met, of the highest score; how many they are."""
+    """Fill ``best`` with the neighbours, not met, of the highest score.
+
+    Args:
+        neighbours: The holder's.
+        met: Which nodes have held the message, (num_nodes,) bool.
+        scores: (num_nodes,).
+        best: Filled from its first entry on.
+
+    Returns:
+        How many they are.
+    """
     highest = -np.inf
     count = 0
     for node in neighbours:
@@ -134,7 +203,21 @@ def best_unmet(neighbours, met, scores, best):  # type: ignore[no-untyped-def]
 def forget(  # type: ignore[no-untyped-def]
     path, hop, indptr, indices, met, met_again, seen, seen_links, offsets, numbers, times
 ):
-    """Undo what an episode of ``hop`` hops along this path has noted."""
+    """Undo what an episode of ``hop`` hops along this path has noted.
+
+    Args:
+        path: The nodes that held the message.
+        hop: How many hops it made.
+        indptr: CSR offsets of the graph.
+        indices: CSR neighbours of the graph.
+        met: Which nodes have held the message; cleared along the path.
+        met_again: The same for the plain search at the end.
+        seen: Those and their neighbours; cleared.
+        seen_links: How often each id is in rows of seen nodes; back to 0.
+        offsets: Where each node's links begin, (num_nodes + 1,).
+        numbers: The number of each link's id.
+        times: How often that id is in the node's row.
+    """
     for k in range(hop + 1):
         node = path[k]
         met[node] = False
@@ -153,9 +236,29 @@ def walk_explore(  # type: ignore[no-untyped-def]
     indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths,
     own, bags, most_gains, offsets, numbers, mates, times, num_ids, gains,
 ):  # fmt: skip
-    """As :func:`garden.search.kernels.walk_memoryless`, to unmet neighbours with new links first.
+    """Walk one episode per source, to unmet neighbours with new links first.
 
-    The last arguments are those of :meth:`garden.search.link_tables.LinkTable.arguments`.
+    Args:
+        indptr: The first ten are those of :func:`garden.search.batched_walk.walk_batch`.
+        indices: See there.
+        scores: See there.
+        argmax: See there; the best is always chosen here.
+        target: See there.
+        sources: See there.
+        states: See there.
+        max_hops: See there.
+        hops: See there.
+        paths: See there.
+        own: The other nine are those of :meth:`garden.search.link_tables.LinkTable.arguments`: the
+            profile key of each node.
+        bags: The sum of its neighbours' keys.
+        most_gains: What all links of a node could add to its score.
+        offsets: Where each node's links begin, (num_nodes + 1,).
+        numbers: The number of each link's id.
+        mates: The number of the id at the link's other end.
+        times: How often that id is in the node's row.
+        num_ids: (1,) how many ids there are.
+        gains: What so many new links add to a score.
     """
     num_nodes = len(indptr) - 1
     met = np.zeros(num_nodes, dtype=np.bool_)

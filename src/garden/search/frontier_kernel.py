@@ -80,9 +80,23 @@ def extend_frontier(  # type: ignore[no-untyped-def]
 ):
     """Take the holder off the frontier and add its unvisited neighbours.
 
-    A neighbour's value is its score (``by_score``) or its log-probability under softmax at this
-    holder. The first ``count`` entries of ``frontier``, ``values`` and ``seen_from`` are in use;
-    how many are in use afterwards is returned.
+    The first ``count`` entries of ``frontier``, ``values`` and ``seen_from`` are in use.
+
+    Args:
+        indptr: CSR offsets of the graph.
+        indices: CSR neighbours of the graph.
+        scores: (num_nodes,).
+        by_score: Whether a neighbour's value is its score, or its log-probability under softmax
+            here.
+        holder: The holder.
+        parents: Each visited node's parent, −1 where a node was not visited.
+        count: How many nodes the frontier has.
+        frontier: Those nodes.
+        values: The value of each.
+        seen_from: The visited node that has it as a neighbour.
+
+    Returns:
+        How many nodes the frontier has then.
     """
     kept = 0
     for k in range(count):
@@ -105,6 +119,16 @@ def best_of_frontier(  # type: ignore[no-untyped-def]
 ):
     """The best frontier nodes by value minus price · hops back.
 
+    Args:
+        holder: The holder.
+        count: How many nodes the frontier has.
+        frontier: Those nodes.
+        values: The value of each.
+        seen_from: The visited node that has it as a neighbour.
+        tree_distances: Hops from the holder back to each visited node.
+        price: What a hop costs now.
+        choices: Filled from its first entry on.
+
     Returns:
         The index of the first of the best, and how many of the best are neighbours of the holder
         itself; those are written to ``choices``.
@@ -125,10 +149,24 @@ def walk_frontier(  # type: ignore[no-untyped-def]
     indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths, price,
     patience, by_score,
 ):  # fmt: skip
-    """Walk one episode per source; arguments as :func:`garden.search.kernels.walk_memoryless`.
+    """Walk one episode per source.
 
-    ``price``, ``patience`` and ``by_score`` are the fields of the memory: after n visited nodes a
-    hop back costs price / (1 + n / patience).
+    After n visited nodes a hop back costs price / (1 + n / patience).
+
+    Args:
+        indptr: The first ten are those of :func:`garden.search.batched_walk.walk_batch`.
+        indices: See there.
+        scores: See there.
+        argmax: See there; the best is always chosen here.
+        target: See there.
+        sources: See there.
+        states: See there.
+        max_hops: See there.
+        hops: See there.
+        paths: See there.
+        price: Of the first hop back, ``hop_price`` of the memory.
+        patience: Visited nodes at which the price has fallen by half.
+        by_score: Whether values are scores, or log-probabilities at their holder.
     """
     num_nodes = len(indptr) - 1
     parents = np.full(num_nodes, -1, dtype=np.int64)

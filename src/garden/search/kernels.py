@@ -100,10 +100,21 @@ def walk_memoryless(  # type: ignore[no-untyped-def]
 ):
     """Walk one episode per source, without a memory.
 
-    ``hops`` gets the length of each walk, or max_hops + 1 if it was truncated; ``paths``, unless
-    empty, its nodes. Running sums are made when a node first holds a message and serve all later
-    episodes. A few walks go side by side, each step of a hop for all of them: on large graphs their
-    reads of memory, which cannot wait for each other, overlap.
+    Running sums are made when a node first holds a message and serve all later episodes. A few
+    walks go side by side, each step of a hop for all of them: on large graphs their reads of
+    memory, which cannot wait for each other, overlap.
+
+    Args:
+        indptr: Row pointers of the graph's adjacency (CSR), (num_nodes + 1,).
+        indices: Neighbours of all nodes, (2 · num_edges,).
+        scores: The target's row of scores, (num_nodes,) float64.
+        argmax: Whether the best neighbour is chosen, uniformly among equals; softmax otherwise.
+        target: The position of the target.
+        sources: Where each episode starts, (num_episodes,).
+        states: Each episode's random state, (num_episodes,) uint64.
+        max_hops: The hop at which an episode is given up.
+        hops: Filled with hops made, (num_episodes,); max_hops + 1 where truncated.
+        paths: Filled with the nodes of each walk, (num_episodes, max_hops + 1); or empty.
     """
     running = np.empty(len(indices))
     known = np.zeros(len(indptr) - 1, dtype=np.bool_)
@@ -151,7 +162,20 @@ def walk_memoryless(  # type: ignore[no-untyped-def]
 def walk_visited(  # type: ignore[no-untyped-def]
     indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths
 ):
-    """As :func:`walk_memoryless`, choosing among the neighbours that were visited least often."""
+    """Walk one episode per source, among the neighbours that were visited least often.
+
+    Args:
+        indptr: As those of :func:`walk_memoryless`, all of them.
+        indices: See there.
+        scores: See there.
+        argmax: See there.
+        target: See there.
+        sources: See there.
+        states: See there.
+        max_hops: See there.
+        hops: See there.
+        paths: See there.
+    """
     num_nodes = len(indptr) - 1
     visits = np.zeros(num_nodes, dtype=np.int64)
     path = np.empty(max_hops + 1, dtype=np.int64)
@@ -189,7 +213,20 @@ def walk_visited(  # type: ignore[no-untyped-def]
 def walk_backtrack(  # type: ignore[no-untyped-def]
     indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths
 ):
-    """As :func:`walk_memoryless`, depth first: the best unvisited neighbour, else one hop back."""
+    """Walk one episode per source, depth first: the best unvisited neighbour, else one hop back.
+
+    Args:
+        indptr: As those of :func:`walk_memoryless`, all of them.
+        indices: See there.
+        scores: See there.
+        argmax: See there; the best is always chosen here.
+        target: See there.
+        sources: See there.
+        states: See there.
+        max_hops: See there.
+        hops: See there.
+        paths: See there.
+    """
     num_nodes = len(indptr) - 1
     visited = np.zeros(num_nodes, dtype=np.bool_)
     stack = np.empty(num_nodes, dtype=np.int64)

@@ -109,7 +109,12 @@ class MetGraph:
         return unscored
 
     def linked(self, memory: ExploreMemory, rows: RowSource) -> LinkTable:
-        """The links of all of these nodes."""
+        """The links of all of these nodes.
+
+        Args:
+            memory: Whose walks want them.
+            rows: The rows of the graph's nodes.
+        """
         if self.links is None:
             self.links = LinkTable(memory)
         if self._num_linked < len(self.nodes):

@@ -9,4 +9,10 @@ Progress = Callable[[str, float, float], None]
 
 
 def silent(what: str, done: float, total: float) -> None:
-    """Report nothing: the default, called as any other progress function is."""
+    """Report nothing: the default, called as any other progress function is.
+
+    Args:
+        what: The name of a step.
+        done: How much of it is done.
+        total: How much there is in all.
+    """

@@ -143,7 +143,15 @@ def _kernel_of(memory: Memory, representations: Representations) -> Kernel | Non
 
 
 def with_links(kernel: Kernel, links: LinkTable) -> Kernel:
-    """The walk of `explore` on nodes with these links."""
+    """The walk of `explore` on nodes with these links.
+
+    Args:
+        kernel: :func:`garden.search.explore_kernel.walk_explore`.
+        links: Of the nodes that are walked on.
+
+    Returns:
+        A function with the arguments of :func:`garden.search.batched_walk.walk_batch`.
+    """
     arguments = links.arguments()
 
     def bound(*walk: Any) -> None:

@@ -122,7 +122,12 @@ def imported_ray() -> Any:
 
 
 def start_ray(ray: Any, num_workers: int) -> None:
-    """Join the cluster that ``RAY_ADDRESS`` names, or start a local one of so many workers."""
+    """Join the cluster that ``RAY_ADDRESS`` names, or start a local one of so many workers.
+
+    Args:
+        ray: The module.
+        num_workers: How many workers a local cluster has.
+    """
     here = None if os.environ.get("RAY_ADDRESS") else num_workers
     ray.init(num_cpus=here, include_dashboard=False, log_to_driver=False)
 

@@ -184,7 +184,16 @@ def _tuning_targets(task: SearchTask, most: int) -> np.ndarray:
 def estimated_ratio_sums(
     problem: TuningProblem, temperatures: np.ndarray, advance: Advance
 ) -> np.ndarray:
-    """The same up to rounding: many chains at once where exp can hold the scores over τ."""
+    """The same up to rounding: many chains at once where exp can hold the scores over τ.
+
+    Args:
+        problem: Scores and sources towards some validation targets.
+        temperatures: By which scores are divided, (num_temperatures,).
+        advance: Called with the share of chains that are solved.
+
+    Returns:
+        (num_temperatures,).
+    """
     try:
         from garden.search import chain_kernels  # noqa: F401
     except ImportError:  # no numba on this machine

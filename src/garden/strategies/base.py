@@ -253,7 +253,13 @@ def _refuse_one_without_scores(strategy: Strategy) -> None:
 
 
 def checked_representations(rows: Representations, num_rows: int, name: str) -> Representations:
-    """``rows``, or an error of the strategy called ``name`` where it is not ``num_rows`` rows."""
+    """``rows``, or an error of the strategy where they are not what it had to give.
+
+    Args:
+        rows: What ``represent`` gave.
+        num_rows: How many rows there must be, one per ego graph.
+        name: The strategy's, for the error.
+    """
     if not isinstance(rows, Representations):
         raise StrategyError(f"{name}: represent gave {kind_of(rows)}, no Representations")
     if len(rows) != num_rows:
@@ -301,7 +307,12 @@ def scores_at_holder(
 
 
 def require_attributes(egos: EgoGraphs, strategy: str) -> None:
-    """Refuse ego graphs without attributes, in the name of the strategy called ``strategy``."""
+    """Refuse ego graphs without attributes.
+
+    Args:
+        egos: What a strategy is about to represent.
+        strategy: Its name, for the error.
+    """
     if egos.num_attributes == 0:
         raise StrategyError(
             f"{strategy} compares attributes and this graph has none: "

@@ -46,7 +46,12 @@ class PlainStrategy(Protocol):
         ...
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The scores of all pairs, (num_targets, num_candidates); higher is better."""
+        """The scores of all pairs, (num_targets, num_candidates); higher is better.
+
+        Args:
+            candidates: num_candidates rows.
+            targets: num_targets rows.
+        """
         ...
 
 
@@ -112,13 +117,24 @@ class OwnGossipStrategy(GossipStrategy):
         return getattr(self.own, "parameters", {})
 
     def begin(self, egos: EgoGraphs, keys: np.ndarray) -> Representations:
-        """The first rows that the wrapped object gives, before any round."""
+        """The first rows that the wrapped object gives, before any round.
+
+        Args:
+            egos: The ego graphs of a block of agents.
+            keys: (num_members,) uint64, one per member of each ego graph.
+        """
         return self.own.begin(egos, keys)
 
     def hear(
         self, own: Representations, neighbours: Representations, owner: np.ndarray
     ) -> Representations:
-        """The next rows that the wrapped object gives after it heard these neighbours."""
+        """The next rows that the wrapped object gives after it heard these neighbours.
+
+        Args:
+            own: The rows of the block as they stand.
+            neighbours: The rows of their neighbours, one under another.
+            owner: (num_neighbour_rows,) the row of the block that each belongs to, ascending.
+        """
         return self.own.hear(own, neighbours, owner)
 
 

@@ -154,7 +154,15 @@ def match_indicators(matches: Matches) -> np.ndarray:
 
 
 def key_counts(keys: Ragged, vocabulary: np.ndarray) -> sp.csr_array:
-    """How often each row holds each key of a sorted vocabulary, sparse (num_rows, num_keys)."""
+    """How often each row holds each key of a vocabulary.
+
+    Args:
+        keys: The keys of each row, in any order.
+        vocabulary: (num_keys,) the keys to count, ascending; others are passed over.
+
+    Returns:
+        Sparse, (num_rows, num_keys) float64.
+    """
     columns = np.searchsorted(vocabulary, keys.values)
     known = columns < len(vocabulary)
     known[known] = vocabulary[columns[known]] == keys.values[known]

@@ -83,14 +83,30 @@ class EVNWalker(Strategy):
         return Representations({"profile": egos.centre_profiles, "degree": degree})
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The score of the class docstring."""
+        """The score of the class docstring.
+
+        Args:
+            candidates: Rows with ``profile`` and ``degree``.
+            targets: As many rows, of which the profile counts.
+
+        Returns:
+            (num_pairs,) float64.
+        """
         distances = aligned_profile_distances(
             candidates.arrays["profile"], targets.arrays["profile"]
         )
         return -np.asarray(candidates.arrays["degree"]) * np.log1p(-self._fitted_curve()(distances))
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The score of the class docstring."""
+        """The score of the class docstring.
+
+        Args:
+            candidates: Rows with ``profile`` and ``degree``.
+            targets: Rows of which the profile counts.
+
+        Returns:
+            (num_targets, num_candidates) float64.
+        """
         distances = profile_distances(candidates.arrays["profile"], targets.arrays["profile"])
         return -np.asarray(candidates.arrays["degree"]) * np.log1p(-self._fitted_curve()(distances))
 

@@ -130,7 +130,14 @@ class ExploreMemory(Memory):
     def recall(
         self, state: Explored, holder: int, candidates: np.ndarray, scores: np.ndarray
     ) -> tuple[np.ndarray, Explored]:
-        """Scores and state of the next hop by the rule of the class; see :meth:`Memory.recall`."""
+        """Scores and state of the next hop by the rule of the class.
+
+        Args:
+            state: What the message remembers as the holder received it.
+            holder: The holder's address.
+            candidates: (num_candidates,) addresses of its neighbours.
+            scores: (num_candidates,) scores of the strategy.
+        """
         if state.trail is not None:
             return _by_trail(state, state.trail, holder, candidates, scores)
         state = self._looked_around(state, holder, candidates)

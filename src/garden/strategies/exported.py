@@ -120,7 +120,12 @@ class Exported(Strategy):
 
     @staticmethod
     def rows_are_sound(rows: Representations, num_attributes: int) -> bool:
-        """Whether keys and values of neighbours are as many, and keys stand in order."""
+        """Whether keys and values of neighbours are as many, and keys stand in order.
+
+        Args:
+            rows: Of the names, types and shapes of a row of :meth:`represent`.
+            num_attributes: How many attributes profiles have; rows hold none of them.
+        """
         if NEIGHBOURS not in rows.ragged:
             return True
         keys, values = rows.ragged["neighbours"], rows.ragged[NEIGHBOURS]
@@ -128,7 +133,12 @@ class Exported(Strategy):
         return ascending and np.array_equal(keys.offsets, values.offsets)
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """Scores of all pairs, (num_targets, num_candidates) float64, a target at a time."""
+        """Scores of all pairs, (num_targets, num_candidates) float64, a target at a time.
+
+        Args:
+            candidates: num_candidates rows of :meth:`represent`.
+            targets: num_targets such rows.
+        """
         if len(targets) == 1:
             return self._scores(candidates, targets)[None]
         table = np.empty((len(targets), len(candidates)))
@@ -173,7 +183,12 @@ def load_exported(folder: Path) -> Exported:
 
 
 def copy_export(exported: Exported, folder: Path) -> None:
-    """Copy an export's files into a new folder."""
+    """Copy an export's files.
+
+    Args:
+        exported: The export.
+        folder: Where they go; it must not be there yet.
+    """
     folder.mkdir(parents=True)
     for name in (CONFIG_FILE, REPRESENT_FILE, SCORE_FILE):
         shutil.copyfile(exported.folder / name, folder / name)

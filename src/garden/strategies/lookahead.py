@@ -45,12 +45,28 @@ class LookaheadWalker(Strategy):
         return key_representations(egos)
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The score of the class docstring."""
+        """The score of the class docstring.
+
+        Args:
+            candidates: Rows of profile keys.
+            targets: As many such rows.
+
+        Returns:
+            (num_pairs,) float64.
+        """
         matches = matched_pairs(candidates, targets)
         return np.maximum(2.0 * matches.own, matches.seen)
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The score of the class docstring."""
+        """The score of the class docstring.
+
+        Args:
+            candidates: Rows of profile keys.
+            targets: Such rows too.
+
+        Returns:
+            (num_targets, num_candidates) float64.
+        """
         matches = _matched(candidates, targets)
         return np.maximum(2.0 * matches.own, matches.seen)
 
@@ -75,11 +91,27 @@ class BidirectionalWalker(Strategy):
         return key_representations(egos)
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The score of the class docstring."""
+        """The score of the class docstring.
+
+        Args:
+            candidates: Rows of profile keys.
+            targets: As many such rows.
+
+        Returns:
+            (num_pairs,) float64.
+        """
         return _bidirectional_score(matched_pairs(candidates, targets))
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The score of the class docstring."""
+        """The score of the class docstring.
+
+        Args:
+            candidates: Rows of profile keys.
+            targets: Such rows too.
+
+        Returns:
+            (num_targets, num_candidates) float64.
+        """
         return _bidirectional_score(_matched(candidates, targets))
 
 

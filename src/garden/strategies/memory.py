@@ -111,7 +111,14 @@ class BatchMemory(Memory):
     def recall(
         self, state: Any, holder: int, candidates: np.ndarray, scores: np.ndarray
     ) -> tuple[np.ndarray, Any]:
-        """The same for one message."""
+        """:meth:`recall_many` of one message.
+
+        Args:
+            state: Its state, as :meth:`start` gives it.
+            holder: The holder's address.
+            candidates: (num_candidates,) addresses of its neighbours.
+            scores: (num_candidates,) scores of the strategy.
+        """
         owner = np.zeros(len(candidates), dtype=np.int64)
         return self.recall_many(state, np.array([holder]), candidates, scores, owner)
 
@@ -128,7 +135,14 @@ class NoMemory(Memory):
     def recall(
         self, state: None, holder: int, candidates: np.ndarray, scores: np.ndarray
     ) -> tuple[np.ndarray, None]:
-        """The scores as they are."""
+        """The scores as they are.
+
+        Args:
+            state: None.
+            holder: The holder's address, which does not matter.
+            candidates: (num_candidates,) addresses of its neighbours; nor do these.
+            scores: (num_candidates,) scores of the strategy, which come back.
+        """
         return scores, None
 
 
@@ -155,7 +169,14 @@ class VisitedMemory(Memory):
     def recall(
         self, state: Visits, holder: int, candidates: np.ndarray, scores: np.ndarray
     ) -> tuple[np.ndarray, Visits]:
-        """Only the least visited candidates keep their scores."""
+        """Only the least visited candidates keep their scores.
+
+        Args:
+            state: How often each node has held the message.
+            holder: The holder's address.
+            candidates: (num_candidates,) addresses of its neighbours.
+            scores: (num_candidates,) scores of the strategy.
+        """
         counts = {**state.counts, holder: state.counts.get(holder, 0) + 1}
         visits = np.array([counts.get(candidate, 0) for candidate in candidates.tolist()])
         return np.where(visits == visits.min(), scores, -np.inf), Visits(counts)
@@ -190,7 +211,14 @@ class BacktrackMemory(Memory):
     def recall(
         self, state: Trail, holder: int, candidates: np.ndarray, scores: np.ndarray
     ) -> tuple[np.ndarray, Trail]:
-        """Scores and state of the next hop by the rule of the class; see :meth:`Memory.recall`."""
+        """Scores and state of the next hop by the rule of the class.
+
+        Args:
+            state: The nodes met, and the way back.
+            holder: The holder's address.
+            candidates: (num_candidates,) addresses of its neighbours.
+            scores: (num_candidates,) scores of the strategy.
+        """
         way_back = state.way_back
         if holder not in state.met:
             way_back = (*way_back, holder)
@@ -259,7 +287,14 @@ class FrontierMemory(Memory):
     def recall(
         self, state: Map, holder: int, candidates: np.ndarray, scores: np.ndarray
     ) -> tuple[np.ndarray, Map]:
-        """Only the next node of the path keeps its score, or the best new neighbours do."""
+        """Only the next node of the path keeps its score, or the best new neighbours do.
+
+        Args:
+            state: The tree, the nodes passed by, and the way ahead.
+            holder: The holder's address.
+            candidates: (num_candidates,) addresses of its neighbours.
+            scores: (num_candidates,) scores of the strategy.
+        """
         if state.way:
             onward = candidates == state.way[0]
             step = Map(state.came_from, state.passed, state.way[1:], holder)
@@ -296,7 +331,13 @@ class FrontierMemory(Memory):
 
 
 def way_in_tree(came_from: Mapping[int, int], start: int, stop: int) -> tuple[int, ...]:
-    """The nodes after ``start`` on the path to ``stop`` in the tree of parents."""
+    """The nodes after one on the path to another in the tree of visited nodes.
+
+    Args:
+        came_from: The parent of each; the root is its own.
+        start: Where the path begins.
+        stop: The node that it ends with.
+    """
     up = {start: 0}
     node = start
     while came_from[node] != node:

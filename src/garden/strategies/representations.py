@@ -126,7 +126,12 @@ def concatenated(parts: Sequence[Representations]) -> Representations:
 
 
 def differing_rows(before: Representations, after: Representations) -> np.ndarray:
-    """Whether each row differs from the one of the same number, (num_rows,) bool."""
+    """Whether each row has changed, (num_rows,) bool.
+
+    Args:
+        before: Some rows.
+        after: As many, with the same arrays.
+    """
     both = concatenated([before, after])
     num_rows = len(before)
     pairs = np.stack([np.arange(num_rows), num_rows + np.arange(num_rows)], axis=1).ravel()

@@ -36,11 +36,21 @@ class RandomWalker(Strategy):
         return Representations({"nothing": np.empty((len(egos), 0))})
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """0 for every pair, so that all neighbours are equally likely; (num_pairs,)."""
+        """0 for every pair, so that all neighbours are equally likely; (num_pairs,).
+
+        Args:
+            candidates: num_pairs rows.
+            targets: As many, which do not matter.
+        """
         return np.zeros(len(candidates))
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """0 for every candidate and target, (num_targets, num_candidates)."""
+        """0 for every candidate and target, (num_targets, num_candidates).
+
+        Args:
+            candidates: num_candidates rows.
+            targets: num_targets rows; neither matters.
+        """
         return np.zeros((len(targets), len(candidates)))
 
 
@@ -57,11 +67,21 @@ class GreedyWalker(Strategy):
         return _profile_representations(egos, self.name)
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """−‖x_c − x_t‖, minus the Euclidean distance of the two profiles, (num_pairs,)."""
+        """−‖x_c − x_t‖, minus the Euclidean distance of the two profiles, (num_pairs,).
+
+        Args:
+            candidates: Rows with a ``profile``.
+            targets: As many.
+        """
         return -aligned_profile_distances(candidates.arrays["profile"], targets.arrays["profile"])
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The same of every candidate and target, (num_targets, num_candidates)."""
+        """The same of every candidate and target, (num_targets, num_candidates).
+
+        Args:
+            candidates: Rows with a ``profile``.
+            targets: Such rows too.
+        """
         return -profile_distances(candidates.arrays["profile"], targets.arrays["profile"])
 
 
@@ -93,14 +113,30 @@ class DistanceWalker(Strategy):
         return _profile_representations(egos, self.name)
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """Minus the Euclidean distance, over τ."""
+        """Minus the Euclidean distance, over τ.
+
+        Args:
+            candidates: Rows with a ``profile``.
+            targets: As many.
+
+        Returns:
+            (num_pairs,) float64.
+        """
         distances = aligned_profile_distances(
             candidates.arrays["profile"], targets.arrays["profile"]
         )
         return -distances / _set_temperature(self)
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """Minus the Euclidean distance, over τ."""
+        """Minus the Euclidean distance, over τ.
+
+        Args:
+            candidates: Rows with a ``profile``.
+            targets: Such rows too.
+
+        Returns:
+            (num_targets, num_candidates) float64.
+        """
         distances = profile_distances(candidates.arrays["profile"], targets.arrays["profile"])
         return -distances / _set_temperature(self)
 
@@ -134,11 +170,21 @@ class ConnectionWalker(Strategy):
         return Representations({"degree": egos.degrees.astype(np.float64)})
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The candidate's degree over τ, whatever the target, (num_pairs,)."""
+        """The candidate's degree over τ, whatever the target, (num_pairs,).
+
+        Args:
+            candidates: Rows with a ``degree``.
+            targets: As many, which do not matter.
+        """
         return np.asarray(candidates.arrays["degree"]) / _set_temperature(self)
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The same of every candidate and target, (num_targets, num_candidates)."""
+        """The same of every candidate and target, (num_targets, num_candidates).
+
+        Args:
+            candidates: Rows with a ``degree``.
+            targets: num_targets rows, which do not matter.
+        """
         scores = np.asarray(candidates.arrays["degree"]) / _set_temperature(self)
         return np.tile(scores, (len(targets), 1))
 
@@ -171,7 +217,12 @@ def profile_distances(candidates: Rows, targets: Rows) -> np.ndarray:
 
 
 def aligned_profile_distances(candidates: Rows, targets: Rows) -> np.ndarray:
-    """Euclidean distances of aligned rows, (num_pairs,) float64."""
+    """Euclidean distances of aligned rows, (num_pairs,) float64.
+
+    Args:
+        candidates: (num_pairs, num_attributes), dense or sparse.
+        targets: As many rows: target i goes with candidate i.
+    """
     if isinstance(candidates, np.ndarray) and isinstance(targets, np.ndarray):
         difference = candidates.astype(np.float64) - targets
         return np.sqrt(np.einsum("ij,ij->i", difference, difference))

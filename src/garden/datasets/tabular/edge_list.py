@@ -69,6 +69,10 @@ def write_edge_list(graph: Graph, path: Path) -> None:
 
     Commas separate the names in ``.csv``, tabs in ``.tsv`` and blanks in all other files; a name
     that ends in ``.gz`` is gzipped.
+
+    Args:
+        graph: The graph.
+        path: The file.
     """
     if graph.num_attributes:
         _LOG.warning("%s: an edge list holds no attributes: they are not written", path)
@@ -84,7 +88,12 @@ def write_edge_list(graph: Graph, path: Path) -> None:
 
 
 def edge_lines(graph: Graph, delimiter: str) -> Iterator[str]:
-    """The lines of an edge list, a header first; names are quoted unless blanks separate them."""
+    """The lines of an edge list, a header first; names are quoted unless blanks separate them.
+
+    Args:
+        graph: The graph.
+        delimiter: What separates the two names of a line.
+    """
     names = graph.node_names
     if delimiter != " ":
         names = tuple(quoted(name, delimiter) for name in names)

@@ -51,6 +51,10 @@ def write_folder(graph: Graph, path: Path) -> None:
 
     Numbers are the shortest that read back as the same float32. A folder that holds anything but
     these files is refused, as is an attribute without a name or called ``node``.
+
+    Args:
+        graph: The graph.
+        path: The folder.
     """
     _check_destination(graph, path)
     with atomic_folder(path) as folder:
@@ -62,6 +66,10 @@ def write_parquet_folder(graph: Graph, path: Path) -> None:
     """Write ``edges.parquet`` and ``nodes.parquet``, both or neither: float32, names as text.
 
     It is quicker and smaller than CSV and needs pyarrow. What is refused is as for CSV.
+
+    Args:
+        graph: The graph.
+        path: The folder.
     """
     try:
         import pyarrow as pa

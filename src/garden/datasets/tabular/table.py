@@ -154,7 +154,12 @@ def table_of_frame(frame: Any, name: str, is_nodes: bool) -> Table:
 
 
 def column_keys(header: Sequence[str], where: str) -> list[str]:
-    """The names of the columns under a header; an empty or repeated one is an error."""
+    """The names of the columns under a header; an empty or repeated one is an error.
+
+    Args:
+        header: The cells of the first line.
+        where: What errors call that line.
+    """
     keys = [cell.strip() for cell in header]
     wrong = "" if "" in keys else first_repeated(keys)
     if wrong is not None:

@@ -72,7 +72,12 @@ class Routes:
         self._distances: dict[int, np.ndarray] = {}
 
     def from_directory(self, directory: int, owner: int) -> tuple[int, ...]:
-        """The keys of the nodes after a directory on the way to a card's owner, the last."""
+        """The keys of the nodes after a directory on the way to a card's owner, the last.
+
+        Args:
+            directory: The key of a directory.
+            owner: The row of an agent that left a card there.
+        """
         if (directory, owner) not in self._known:
             if directory not in self._distances:
                 self._distances[directory] = distances_to(self._rows, directory)
@@ -92,7 +97,12 @@ class Routes:
 
 
 def distances_to(rows: Representations, beacon: int) -> np.ndarray:
-    """How far each agent is from a beacon by its own sketch, (num_rows,) int64; −1: unknown."""
+    """How far each agent is from a beacon by its own sketch, (num_rows,) int64; −1: unknown.
+
+    Args:
+        rows: The rows of all agents.
+        beacon: The key of the beacon.
+    """
     keys = rows.ragged["keys"]
     entries = np.flatnonzero(keys.values == np.uint64(beacon))
     distances = np.full(len(rows), -1)

@@ -18,7 +18,12 @@ Row: TypeAlias = Mapping[Beacon, int]  # the distance of each beacon
 
 
 def pruned_row(distances: Row, k: int) -> dict[Beacon, int]:
-    """The entries that fewer than k better-ranked ones are at most as far as, nearest first."""
+    """The entries that fewer than k better-ranked ones are at most as far as, nearest first.
+
+    Args:
+        distances: The least distance at which each beacon was offered.
+        k: How many better-ranked beacons push one out.
+    """
     row: dict[Beacon, int] = {}
     best: list[Beacon] = []  # the k best-ranked so far, which are at most as far as the next
     for distance, beacon in sorted((distance, beacon) for beacon, distance in distances.items()):

@@ -129,7 +129,12 @@ class Beacons(GossipStrategy):
         return degree_classes(degrees)
 
     def begin(self, egos: EgoGraphs, keys: np.ndarray) -> Representations:
-        """A sketch of the agent itself, and its neighbours' keys."""
+        """A sketch of the agent itself, and its neighbours' keys.
+
+        Args:
+            egos: The ego graphs of a block of agents.
+            keys: (num_members,) uint64, one per member of each ego graph.
+        """
         centres = egos.offsets[:-1]
         offsets = np.arange(len(egos) + 1, dtype=np.int64)
         others = ~egos.is_centre
@@ -152,6 +157,11 @@ class Beacons(GossipStrategy):
         """The pruned union of the own entry and the neighbours' entries one hop further.
 
         Paths go over the neighbour of smallest key that is nearest to the beacon.
+
+        Args:
+            own: The rows of the block as they stand.
+            neighbours: The rows of their neighbours, one under another.
+            owner: (num_neighbour_rows,) the row of the block that each belongs to, ascending.
         """
         mine, theirs = own_entries(own), entries_of(neighbours, owner, hops=1)
         union = Entries(
@@ -181,7 +191,12 @@ class Beacons(GossipStrategy):
 
     @staticmethod
     def rows_are_sound(rows: Representations, num_attributes: int) -> bool:
-        """Whether each sketch has as many keys as distances and classes."""
+        """Whether each sketch has as many keys as distances and classes.
+
+        Args:
+            rows: Of the names, types and shapes of the peer's own row.
+            num_attributes: How many attributes profiles have; sketches hold none of them.
+        """
         offsets = [rows.ragged[name].offsets for name in ("keys", "distances", "classes")]
         return np.array_equal(offsets[0], offsets[1]) and np.array_equal(offsets[0], offsets[2])
 
@@ -197,7 +212,15 @@ class Beacons(GossipStrategy):
     def told(
         self, before: Representations, after: Representations
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The entries that are new or at another distance, and the steps of new paths."""
+        """The entries that are new or at another distance, and the steps of new paths.
+
+        Args:
+            before: The rows that neighbours know.
+            after: The new ones, aligned with them.
+
+        Returns:
+            Entries and bytes, (num_rows,) int64 each.
+        """
         nodes = np.arange(len(after))
         known, new = entries_of(before, nodes, hops=0), entries_of(after, nodes, hops=0)
         entries = _num_new(known, new, len(after))
@@ -205,7 +228,15 @@ class Beacons(GossipStrategy):
         return entries, entries * BYTES_PER_ENTRY + steps * BYTES_PER_STEP
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """Minus the least sum of distances, with bound and counts in its lower digits."""
+        """Minus the least sum of distances, with bound and counts in its lower digits.
+
+        Args:
+            candidates: num_candidates rows.
+            targets: num_targets rows, whole or cut to cards already.
+
+        Returns:
+            (num_targets, num_candidates) float64.
+        """
         cards = self.card(targets)
         try:
             from garden.strategies.gossip.score_kernel import score_table

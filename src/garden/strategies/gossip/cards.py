@@ -129,7 +129,12 @@ def left_cards(rows: Representations, k: int) -> Left:
 
 
 def cards_of(rows: Representations, beacons: Beacons) -> Representations:
-    """The card of each row: what ``beacons`` carry of a target, and the key of its ego graph."""
+    """The card of each row: what ``beacons`` carry of a target, and the key of its ego graph.
+
+    Args:
+        rows: Settled rows of ``directory``, with the key of each one's ego graph.
+        beacons: The strategy whose cards they are.
+    """
     names = ("keys", "distances", "classes", "neighbours", *ARRAYS)
     held = {name: rows.ragged[name] for name in names if name in rows.ragged}
     sketches = Representations({}, held)
@@ -149,9 +154,13 @@ def card_bytes(cards: Representations) -> np.ndarray:
 
 
 def cost_of(left: Left, cards: Representations) -> CardCost:
-    """What it costs to leave these cards; ``cards`` has one row per node.
+    """What it costs to leave cards with directories.
 
     A card carries the key of each node that sent it on, too: the way back to its owner.
+
+    Args:
+        left: Who left a card where.
+        cards: The card of each node, one row per node.
     """
     size, hops = card_bytes(cards)[left.owner], left.distance
     moved = size * hops + BYTES_PER_KEY * hops * (hops + 1) // 2
@@ -181,6 +190,11 @@ def _best_ranked(entries: Entries, num_rows: int, k: int) -> Entries:
 
 
 def place_of(owner: np.ndarray, num_rows: int) -> np.ndarray:
-    """Which entry of its owner each is, 0 for the first; owners ascend."""
+    """Which entry of its owner each is, 0 for the first.
+
+    Args:
+        owner: (num_entries,) the row of each entry, ascending.
+        num_rows: How many rows there are.
+    """
     counts = np.bincount(owner, minlength=num_rows)
     return np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -102,13 +102,24 @@ class Directory(GossipStrategy):
         return InquiryMemory(self.beacons, memory, by_ego, f"{InquiryMemory.name}, {memory.name}")
 
     def begin(self, egos: EgoGraphs, keys: np.ndarray) -> Representations:
-        """A sketch of the agent itself, its neighbours' keys, and the profiles it sees."""
+        """A sketch of the agent itself, its neighbours' keys, and the profiles it sees.
+
+        Args:
+            egos: The ego graphs of a block of agents.
+            keys: (num_members,) uint64, one per member of each ego graph.
+        """
         return self.joined(self.beacons.begin(egos, keys), self.sight(egos, keys))
 
     def hear(
         self, own: Representations, neighbours: Representations, owner: np.ndarray
     ) -> Representations:
-        """As ``beacons`` hear; what an agent sees stays the same."""
+        """As ``beacons`` hear; what an agent sees stays the same.
+
+        Args:
+            own: The rows of the block as they stand.
+            neighbours: The rows of their neighbours, one under another.
+            owner: (num_neighbour_rows,) the row of the block that each belongs to, ascending.
+        """
         return self.joined(self.beacons.hear(own, neighbours, owner), own)
 
     def sight(self, egos: EgoGraphs, keys: np.ndarray) -> Representations:
@@ -139,7 +150,12 @@ class Directory(GossipStrategy):
 
     @staticmethod
     def joined(sketches: Representations, sight: Representations) -> Representations:
-        """Rows of the sketches of ``beacons`` and of what agents see, aligned."""
+        """Rows with what ``beacons`` keep and with what agents see.
+
+        Args:
+            sketches: The rows of ``beacons``.
+            sight: What the same agents see, as :meth:`sight` gives it.
+        """
         seen = {name: sight.ragged[name] for name in ("seen", "seen_keys")}
         own = {name: sight.arrays[name] for name in ("profile", "ego")}
         return Representations(own, {**sketches.ragged, **seen})
@@ -156,11 +172,24 @@ class Directory(GossipStrategy):
     def told(
         self, before: Representations, after: Representations
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Entries and bytes that changed from one round to the next, as `beacons` count."""
+        """Entries and bytes that changed from one round to the next, as `beacons` count.
+
+        Args:
+            before: The rows that neighbours know.
+            after: The new ones, aligned with them.
+        """
         return self.beacons.told(before, after)
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """Whether each candidate has the target's profile, or a neighbour with it."""
+        """Whether each candidate has the target's profile, or a neighbour with it.
+
+        Args:
+            candidates: num_candidates rows.
+            targets: num_targets rows, of which the profile's key counts.
+
+        Returns:
+            (num_targets, num_candidates) float64.
+        """
         goals, goal_of = np.unique(targets.arrays["profile"], return_inverse=True)
         table = np.zeros((len(goals), len(candidates)))
         seen = candidates.ragged["seen"]
@@ -174,7 +203,12 @@ class Directory(GossipStrategy):
         return table[goal_of]
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The same of aligned pairs."""
+        """The same of aligned pairs.
+
+        Args:
+            candidates: num_pairs rows.
+            targets: As many rows: target i goes with candidate i.
+        """
         goals, seen = targets.arrays["profile"], candidates.ragged["seen"]
         found = seen.values == goals[seen.owner]
         sees = np.bincount(seen.owner[found], minlength=len(candidates)) > 0

@@ -78,7 +78,12 @@ class InquiryMemory(BatchMemory):
         return self.with_cards(rows, left_cards(rows, self.beacons.k))
 
     def with_cards(self, rows: Representations, left: Left) -> Self:
-        """The memory for these rows, where directories keep the cards that were left."""
+        """The memory for these rows, where directories keep the cards that were left.
+
+        Args:
+            rows: The settled rows of all agents.
+            left: Whose cards are where; a directory may have lost its own.
+        """
         kept = left.by_profile(own_keys(rows), rows.arrays["profile"])
         return self.with_archive(Archive(rows, cards_of(rows, self.beacons), kept, Routes(rows)))
 
@@ -111,7 +116,15 @@ class InquiryMemory(BatchMemory):
         scores: np.ndarray,
         owner: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """:meth:`recall` of one message after another."""
+        """:meth:`recall` of one message after another.
+
+        Args:
+            states: (num_messages,) objects.
+            holders: (num_messages,) addresses.
+            candidates: (num_candidates,) addresses, of all messages.
+            scores: (num_candidates,) scores of the strategy.
+            owner: (num_candidates,) the message that each belongs to, ascending.
+        """
         recalled, after = np.empty_like(scores), np.empty_like(states)
         bounds = np.searchsorted(owner, np.arange(len(states) + 1)).tolist()
         for message, holder in enumerate(holders.tolist()):
@@ -140,7 +153,14 @@ class InquiryMemory(BatchMemory):
     def recall(
         self, state: Inquiry, holder: int, candidates: np.ndarray, scores: np.ndarray
     ) -> tuple[np.ndarray, Inquiry]:
-        """The candidates that the rules above allow keep finite scores."""
+        """The candidates that the rules above allow keep finite scores.
+
+        Args:
+            state: What the message carries.
+            holder: The holder's address.
+            candidates: (num_candidates,) addresses of its neighbours.
+            scores: (num_candidates,) what the holder sees of them, as ``directory`` scores it.
+        """
         state = self._learned(state, holder, candidates)
         in_sight = self._in_sight(state, candidates, scores)
         if in_sight is not None:

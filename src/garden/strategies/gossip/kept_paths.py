@@ -28,7 +28,13 @@ class KeptPaths:
 
     @classmethod
     def at_rest(cls, paths: int, own: Paths, told: Mapping[int, Paths]) -> KeptPaths:
-        """Those of an agent in a network at rest, and what its neighbours told, by their keys."""
+        """Those of an agent in a network at rest.
+
+        Args:
+            paths: To how many beacons it keeps paths.
+            own: Its own, by beacon.
+            told: What its neighbours told, by their keys.
+        """
         kept = cls(paths)
         kept._own = dict(own)
         kept._told = {neighbour: dict(one) for neighbour, one in told.items()}
@@ -40,7 +46,13 @@ class KeptPaths:
         return self._own
 
     def hear(self, neighbour: int, paths: tuple[tuple[Beacon, Path], ...], row: Row) -> None:
-        """A neighbour told paths; those to beacons that left its row are forgotten."""
+        """A neighbour told paths; those to beacons that left its row are forgotten.
+
+        Args:
+            neighbour: Its key.
+            paths: What it told, new or other than before.
+            row: Its sketch as it now is.
+        """
         known = {**self._told.get(neighbour, {}), **dict(paths)}
         self._told[neighbour] = {beacon: path for beacon, path in known.items() if beacon in row}
 

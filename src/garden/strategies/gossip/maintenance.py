@@ -111,7 +111,16 @@ class SketchKeeper:
         rows: Mapping[int, Row],
         paths: KeptPaths | None = None,
     ) -> SketchKeeper:
-        """An agent in a network at rest, with its row and its neighbours' rows by their keys."""
+        """An agent in a network at rest.
+
+        Args:
+            key: The agent's.
+            k: How many better-ranked beacons push one out of a sketch.
+            class_of: The class of a node by its degree.
+            row: Its settled sketch.
+            rows: Its neighbours' sketches, by their keys.
+            paths: Its settled paths; None where it keeps none.
+        """
         keeper = cls(key, k, class_of, ())
         keeper._paths = paths or keeper._paths
         keeper._rows = dict(rows)

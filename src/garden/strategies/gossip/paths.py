@@ -53,7 +53,12 @@ def no_paths(num_rows: int) -> dict[str, Ragged]:
 
 
 def arrays_of(steps: Steps, num_rows: int) -> dict[str, Ragged]:
-    """Steps as ragged arrays of rows, by beacon and distance."""
+    """Steps as ragged arrays of rows, by beacon and distance.
+
+    Args:
+        steps: In any order.
+        num_rows: How many rows there are.
+    """
     steps = steps.take(np.lexsort((steps.distances, steps.beacons, steps.owner)))
     offsets = np.concatenate([[0], np.cumsum(np.bincount(steps.owner, minlength=num_rows))])
     offsets = offsets.astype(np.int64)

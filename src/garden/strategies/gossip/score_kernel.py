@@ -84,9 +84,18 @@ def _fill_table(  # type: ignore[no-untyped-def]
 
 @compiled(inline="always")
 def with_entry(best, bound, reach, nearly, near, far):  # type: ignore[no-untyped-def]
-    """What common entries say, with one more of these distances to candidate and target.
+    """What common entries say, with one more.
 
-    That is the least sum, the greatest difference, how many reach that sum, how many one more.
+    Args:
+        best: The least sum of distances so far.
+        bound: The greatest difference so far.
+        reach: How many entries reach that sum.
+        nearly: How many reach one hop more.
+        near: The entry's distance to the candidate.
+        far: Its distance to the target.
+
+    Returns:
+        The first four, brought up to date.
     """
     total = near + far
     bound = max(bound, abs(near - far))
@@ -101,7 +110,14 @@ def with_entry(best, bound, reach, nearly, near, far):  # type: ignore[no-untype
 
 @compiled(inline="always")
 def score_of(best, bound, reach, nearly):  # type: ignore[no-untyped-def]
-    """The score of a candidate by what its common entries with the target say."""
+    """The score of a candidate by what its common entries with the target say.
+
+    Args:
+        best: The least sum of their distances.
+        bound: The greatest difference.
+        reach: How many reach that sum; with 0 there is no common entry.
+        nearly: How many reach one hop more.
+    """
     if reach == 0:
         return NO_COMMON_ENTRY
     ties = min(reach, MOST_COUNTED) * TIE + min(nearly, MOST_COUNTED)

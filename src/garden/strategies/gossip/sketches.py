@@ -58,7 +58,12 @@ def degree_classes(degrees: np.ndarray) -> np.ndarray:
 
 
 def best_first(keys: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """The positions of some nodes by rank, the best first."""
+    """The positions of some nodes by rank, the best first.
+
+    Args:
+        keys: (num_nodes,) uint64.
+        classes: (num_nodes,) int8.
+    """
     return np.lexsort((keys, -classes.astype(np.int64)))
 
 
@@ -153,7 +158,12 @@ def num_adjacent(rows: Representations) -> np.ndarray:
 
 
 def shortened(ragged: Ragged, lengths: np.ndarray) -> Ragged:
-    """The first entries of each row, at most as many as ``lengths`` says, (num_rows,)."""
+    """The first entries of each row.
+
+    Args:
+        ragged: The rows.
+        lengths: (num_rows,) how many entries stay at most; below 0 counts as 0.
+    """
     lengths = np.minimum(np.maximum(lengths, 0), np.diff(ragged.offsets))
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     positions = np.arange(offsets[-1]) + np.repeat(ragged.offsets[:-1] - offsets[:-1], lengths)
@@ -161,7 +171,12 @@ def shortened(ragged: Ragged, lengths: np.ndarray) -> Ragged:
 
 
 def without_first(ragged: Ragged, lengths: np.ndarray) -> Ragged:
-    """Each row without so many of its first entries, (num_rows,)."""
+    """Each row without its first entries.
+
+    Args:
+        ragged: The rows.
+        lengths: (num_rows,) how many go, no more than there are.
+    """
     starts = ragged.offsets[:-1] + lengths
     left = ragged.offsets[1:] - starts
     offsets = np.concatenate([[0], np.cumsum(left)]).astype(np.int64)

@@ -78,15 +78,30 @@ class Adapted(Strategy):
         return self.policy.represent(egos)
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """As `universal` does, (num_pairs,) float64."""
+        """As `universal` does, (num_pairs,) float64.
+
+        Args:
+            candidates: num_pairs rows of `universal`.
+            targets: As many: target i goes with candidate i.
+        """
         return self.policy.score_pairs(candidates, targets)
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """As `universal` does, (num_targets, num_candidates) float64."""
+        """As `universal` does, (num_targets, num_candidates) float64.
+
+        Args:
+            candidates: num_candidates rows of `universal`.
+            targets: num_targets such rows.
+        """
         return self.policy.score(candidates, targets)
 
     def save(self, folder: str | Path, force: bool = False) -> None:
-        """Store the policy in a folder of its own; another policy's only with ``force``."""
+        """Store the policy in a folder of its own.
+
+        Args:
+            folder: The folder.
+            force: Whether to replace another policy that it holds.
+        """
         from garden.strategies.universal.storage import save_adapted
 
         save_adapted(self, free_folder(folder, force))

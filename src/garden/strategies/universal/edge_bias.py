@@ -26,7 +26,12 @@ class EdgeBias:
     values: np.ndarray  # (num_hops,) float64: b_ij of holder i and neighbour j
 
     def of(self, holders: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
-        """The bias of each of these aligned holders and neighbours, (num_pairs,) float64."""
+        """The biases of some links, (num_pairs,) float64.
+
+        Args:
+            holders: (num_pairs,) addresses.
+            neighbours: (num_pairs,) addresses, each of a neighbour of the holder at its place.
+        """
         positions = np.searchsorted(self._links, _links(holders, neighbours))
         found: np.ndarray = self.values[positions]
         return found
@@ -67,7 +72,15 @@ class EdgeBiasMemory(BatchMemory):
         scores: np.ndarray,
         owner: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The scores with each holder's biases added; see :class:`BatchMemory`."""
+        """The scores with each holder's biases added.
+
+        Args:
+            states: (num_messages, 0), which come back.
+            holders: (num_messages,) addresses.
+            candidates: (num_candidates,) addresses, of all messages.
+            scores: (num_candidates,) scores of the strategy.
+            owner: (num_candidates,) the message that each belongs to, ascending.
+        """
         return scores + self.edge_bias.of(holders[owner], candidates), states
 
 
@@ -107,7 +120,15 @@ class EdgeBiasThenMemory(BatchMemory):
         scores: np.ndarray,
         owner: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """As the memory recalls, with the biases added before; see :class:`BatchMemory`."""
+        """As the memory recalls, with the biases added before.
+
+        Args:
+            states: (num_messages,) objects.
+            holders: (num_messages,) addresses.
+            candidates: (num_candidates,) addresses, of all messages.
+            scores: (num_candidates,) scores of the strategy.
+            owner: (num_candidates,) the message that each belongs to, ascending.
+        """
         biased = scores + self.edge_bias.of(holders[owner], candidates)
         recalled, after = np.empty_like(biased), np.empty_like(states)
         bounds = np.searchsorted(owner, np.arange(len(states) + 1))

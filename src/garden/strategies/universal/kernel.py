@@ -125,7 +125,13 @@ def _clear(marks, named, start, stop):  # type: ignore[no-untyped-def]
 
 @inlined
 def fill_shapes(shape_v, shape_t, line):  # type: ignore[no-untyped-def]
-    """How both ego graphs are built; v's columns stand in the order of its shape."""
+    """How both ego graphs are built; v's columns stand in the order of its shape.
+
+    Args:
+        shape_v: The shape of the candidate's, see :class:`.representation.ShapeColumns`.
+        shape_t: The shape of the target's.
+        line: The features of the pair, (NUM_FEATURES,), filled where they are shapes.
+    """
     line[AT.degree : AT.blank + 1] = shape_v[: SHAPE.spread]
     line[AT.degree_t] = shape_t[SHAPE.degree]
     line[AT.clustering_t] = shape_t[SHAPE.clustering]
@@ -138,7 +144,13 @@ def fill_shapes(shape_v, shape_t, line):  # type: ignore[no-untyped-def]
 
 @inlined
 def fill_direct(square, shape_t, line):  # type: ignore[no-untyped-def]
-    """The features that go by raw differences, from the squared distance of the centres."""
+    """The features that go by raw differences.
+
+    Args:
+        square: The squared distance of the two centres.
+        shape_t: The shape of the target's ego graph, whose spread is the unit.
+        line: The features of the pair, filled in two places.
+    """
     square = min(square / (shape_t[SHAPE.spread] + LEAST_SQUARE), MAX_DIRECT * MAX_DIRECT)
     line[AT.direct], line[AT.direct_log] = np.sqrt(square), np.log1p(square)
 
@@ -253,7 +265,15 @@ def _scale(values_v, values_t, num_v, num_t, num_real):  # type: ignore[no-untyp
 
 @inlined
 def fill_indicators(rows, goals, row, goal, line):  # type: ignore[no-untyped-def]
-    """Match indicators, by one pass over both ascending lists of keys."""
+    """Match indicators, by one pass over both ascending lists of keys.
+
+    Args:
+        rows: The :class:`FeatureRows` of candidates.
+        goals: Those of targets.
+        row: The candidate's row.
+        goal: The target's row.
+        line: The features of the pair, (NUM_FEATURES,), filled where they are indicators.
+    """
     own_v, own_t = rows.own[row], goals.own[goal]
     start_v, stop_v = rows.neighbours_at[row], rows.neighbours_at[row + 1]
     start_t, stop_t = goals.neighbours_at[goal], goals.neighbours_at[goal + 1]

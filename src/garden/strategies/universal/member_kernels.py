@@ -47,7 +47,19 @@ class Workspace(NamedTuple):
 
 @inlined
 def compare_members(rows, row, work, num_slots, num_t, num_real):  # type: ignore[no-untyped-def]
-    """Fill in similarities and squared distances of all members; how many slots the pair uses."""
+    """Fill in similarities and squared distances of all members.
+
+    Args:
+        rows: The :class:`FeatureRows` of candidates.
+        row: The candidate's row.
+        work: The workspace, in which the target's members are indexed.
+        num_slots: How many slots the target has.
+        num_t: How many members it has.
+        num_real: How many columns are real for the pair.
+
+    Returns:
+        How many slots the pair uses.
+    """
     slots, real, has, count_v = work.slots, work.real, work.has, work.count_v
     used, k = num_slots, rows.columns_at[row]
     first = rows.members_at[row]
@@ -87,7 +99,16 @@ def compare_members(rows, row, work, num_slots, num_t, num_real):  # type: ignor
 
 @inlined
 def around_centre(rows, row, sizes, real, num_real, values):  # type: ignore[no-untyped-def]
-    """Mean similarity, mean squared distance and highest similarity of a centre's neighbours."""
+    """Mean similarity, mean squared distance and highest similarity of a centre's neighbours.
+
+    Args:
+        rows: The :class:`FeatureRows` of one side.
+        row: Which of them.
+        sizes: Plain attributes of each member.
+        real: The workspace's ``real``.
+        num_real: How many columns are real for the pair.
+        values: (MOST, num_real): values of the members in those.
+    """
     first, num = rows.members_at[row], rows.members_at[row + 1] - rows.members_at[row]
     total, spread, most = 0.0, 0.0, 0.0
     turned = num_real > rows.real_columns_at[row + 1] - rows.real_columns_at[row]
@@ -127,7 +148,15 @@ def _shared_real(rows, row, member, real):  # type: ignore[no-untyped-def]
 
 @inlined
 def pool_members(work, num_v, num_t, unit, line):  # type: ignore[no-untyped-def]
-    """Means, extremes and fourth powers over the members, into the line of the pair."""
+    """Means, extremes and fourth powers over the members, into the line of the pair.
+
+    Args:
+        work: The workspace, with similarities and distances of all members.
+        num_v: How many members the candidate has.
+        num_t: How many the target has.
+        unit: By which squared distances are multiplied: one over the spread of the pair.
+        line: The features of the pair, (NUM_FEATURES,), filled where members are pooled.
+    """
     jaccard, squares = work.jaccard, work.squares
     nearest, far_nearest = work.nearest, work.far_nearest
     some_v, some_t = max(1, num_v - 1), max(1, num_t - 1)
@@ -193,7 +222,18 @@ def _pool_targets(work, num_t, unit, line):  # type: ignore[no-untyped-def]
 
 @inlined
 def fill_shares(rows, row, work, used, num_slots, num_v, num_t, line):  # type: ignore[no-untyped-def]
-    """How far attributes are shared, all counting alike or by rarity; counts are of neighbours."""
+    """How far attributes are shared, all counting alike or by rarity; counts are of neighbours.
+
+    Args:
+        rows: The :class:`FeatureRows` of candidates.
+        row: The candidate's row.
+        work: The workspace, with the counts of both sides.
+        used: How many slots the pair uses.
+        num_slots: How many of them the target has.
+        num_v: How many neighbours of the candidate were sent.
+        num_t: How many of the target.
+        line: The features of the pair, (NUM_FEATURES,), filled where they are shares.
+    """
     count_v, count_t, has, logs = work.count_v, work.count_t, work.has, work.logs
     some_v, some_t, whole = max(1, num_v), max(1, num_t), logs[num_v + num_t + 1]
     low, high, rare_low, rare_high = 0.0, 0.0, 0.0, 0.0
@@ -232,7 +272,12 @@ def fill_shares(rows, row, work, used, num_slots, num_v, num_t, line):  # type: 
 
 @inlined
 def ratio(part, whole):  # type: ignore[no-untyped-def]
-    """A part of a whole; 0 where there is none."""
+    """A part of a whole; 0 where there is none.
+
+    Args:
+        part: The part.
+        whole: The whole, at least 0.
+    """
     return part / whole if whole > 1e-9 else 0.0
 
 

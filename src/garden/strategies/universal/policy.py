@@ -116,11 +116,21 @@ class Universal(Strategy):
 
     @staticmethod
     def rows_are_sound(rows: Representations, num_attributes: int) -> bool:
-        """Whether the members of each row have the columns and values that it says."""
+        """Whether the members of each row have the columns and values that it says.
+
+        Args:
+            rows: Of the names, types and shapes of :meth:`represent`.
+            num_attributes: How many attributes profiles have: no column may lie beyond.
+        """
         return all(is_sound(rows.take(np.array([row])), num_attributes) for row in range(len(rows)))
 
     def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The network on aligned rows, (num_pairs,) float64."""
+        """The network on aligned rows, (num_pairs,) float64.
+
+        Args:
+            candidates: num_pairs rows.
+            targets: As many: target i goes with candidate i.
+        """
         pairs = np.empty((len(candidates), 2), dtype=np.int64)
         pairs[:, 0] = np.arange(len(candidates))
         for run in targets.runs_of_equal_rows():  # the neighbours of one holder share a target
@@ -128,7 +138,12 @@ class Universal(Strategy):
         return self.scores_of_features(pair_features(candidates, targets, pairs))
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The network on all pairs, in blocks, (num_targets, num_candidates) float64."""
+        """The network on all pairs, in blocks, (num_targets, num_candidates) float64.
+
+        Args:
+            candidates: num_candidates rows.
+            targets: num_targets rows.
+        """
         table = np.empty((len(targets), len(candidates)))
         rows = np.arange(len(candidates))
         features = PairFeatures(candidates, targets)
@@ -151,7 +166,12 @@ class Universal(Strategy):
         return network(features, self.weights, self.bound) / self.temperature
 
     def save(self, folder: str | Path, force: bool = False) -> None:
-        """Store the policy in a folder of its own; another policy's only with ``force``."""
+        """Store the policy in a folder of its own.
+
+        Args:
+            folder: The folder.
+            force: Whether to replace another policy that it holds.
+        """
         from garden.strategies.universal.storage import save_universal
 
         save_universal(self, free_folder(folder, force))
@@ -197,7 +217,13 @@ def network_scores(features: np.ndarray, weights: UniversalWeights, bound: float
 
 
 def scores_of_few(features: np.ndarray, weights: UniversalWeights, bound: float) -> np.ndarray:
-    """The same for a few rows, compiled where numba is installed; equal up to rounding."""
+    """The same for a few rows, compiled where numba is installed; equal up to rounding.
+
+    Args:
+        features: (num_pairs, NUM_FEATURES) float32.
+        weights: The network's parameters.
+        bound: B.
+    """
     try:
         from garden.strategies.universal.network import fill_scores
     except ImportError:  # no numba on this machine

@@ -148,6 +148,10 @@ def link_signatures(egos: EgoGraphs, keys: np.ndarray) -> np.ndarray:
     """For each member, the sum of the keys of the neighbours that it shares with the centre.
 
     Both ends of a link have the same common neighbours, and so the same sum, modulo 2^64.
+
+    Args:
+        egos: Some ego graphs.
+        keys: (num_members,) uint64, the profile key of each member.
     """
     heads, tails = egos.edges
     among = ~egos.is_centre[heads] & ~egos.is_centre[tails]

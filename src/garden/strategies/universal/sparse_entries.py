@@ -92,7 +92,12 @@ def entries_of(rows):  # type: ignore[no-untyped-def]
 
 @inlined
 def new_work(num_columns, room):  # type: ignore[no-untyped-def]
-    """Room for so many columns of all rows, and for so many slots of a pair."""
+    """Arrays for the pairs of one call.
+
+    Args:
+        num_columns: One more than the highest attribute column.
+        room: The most slots that a pair uses.
+    """
     return SparseWork(
         np.zeros(num_columns, dtype=np.int32),
         np.empty(room, dtype=np.int32),

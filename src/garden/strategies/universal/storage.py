@@ -64,7 +64,12 @@ def save_universal(
 
 
 def save_adapted(policy: Adapted, folder: Path) -> None:
-    """Write an adapted policy into a folder: as `universal`, and what it was adapted to."""
+    """Write an adapted policy into a folder: as `universal`, and what it was adapted to.
+
+    Args:
+        policy: The policy.
+        folder: Where to; files of the same names are replaced.
+    """
     adapted = {
         "graph_hash": policy.trained_graph,
         "graph_marks": dict(policy.marks),
