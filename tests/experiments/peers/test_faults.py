@@ -9,10 +9,12 @@ import garden
 from garden.cli.main import main
 from garden.errors import SpecError
 from garden.experiments.peers.config import FaultPlan
-from garden.experiments.peers.faults import measure_faults, wilson_interval
-from garden.experiments.peers.liveness import Liveness, Parting, Trip
+from garden.experiments.peers.faults import measure_faults
+from garden.experiments.peers.liveness import Liveness, Trip
+from garden.experiments.peers.report import wilson_interval
 from garden.experiments.peers.trial import region
 from garden.graphs.graph import Graph
+from garden.peers.faults import Partition
 
 SPEC = "kaiser-hilgetag:n=40,beta=1,seed=1"
 
@@ -94,7 +96,7 @@ def test_liveness__a_trip_counts_while_all_on_some_way_live():
 
 
 def test_liveness__a_partition_parts_while_it_lasts():
-    liveness = Liveness(path_of_five(), Parting(frozenset({3, 4}), 100, 200))
+    liveness = Liveness(path_of_five(), Partition(100, 200, frozenset({3, 4})))
     assert liveness.joined(Trip(0, 4, 200, 300))
     assert not liveness.joined(Trip(0, 4, 150, 300))
     assert liveness.joined(Trip(3, 4, 150, 160))

@@ -39,20 +39,24 @@ class Attacker(Agent):
     own_signer: Signer = Unsigned()
 
     def receive(self, envelope: Envelope, now: int) -> list[Action]:
-        """Take messages of others its own way; keep links as an honest agent does."""
+        """Take messages of others its own way; keep links as an honest agent does.
+
+        Args:
+            envelope: What has arrived.
+            now: The time, in milliseconds of the agent's clock.
+        """
         sender, body = envelope.sender, envelope.body
         if isinstance(body, Message) and body.target != self.key and sender in self._links:
-            return [*super().wake(now), *self.attack(sender, body, now)]
+            replies = [Send(Envelope(self.key, sender, reply)) for reply in self.replies(body)]
+            return [*super().wake(now), *replies]
         if isinstance(body, Receipt | Failure) and sender in self._links:
-            return [self._to(sender, AnswerAck(body.id, body.attempt, isinstance(body, Receipt)))]
+            ack = AnswerAck(body.id, body.attempt, isinstance(body, Receipt))
+            return [Send(Envelope(self.key, sender, ack))]
         return super().receive(envelope, now)
 
-    def attack(self, sender: int, message: Message, now: int) -> list[Action]:
-        """What to do with a message of others: say that it was taken."""
-        return [self._to(sender, Ack(message.id, message.attempt, message.hop, True))]
-
-    def _to(self, neighbour: int, body: Body) -> Send:
-        return Send(Envelope(self.key, neighbour, body))
+    def replies(self, message: Message) -> list[Body]:
+        """What a message of others is answered with: that it was taken."""
+        return [Ack(message.id, message.attempt, message.hop, True)]
 
     def _send(self, neighbour: int, body: Body) -> None:
         if self.attracts and isinstance(body, Announcement):
@@ -99,8 +103,8 @@ class FalseBeacons(Attacker):
 class Claiming(Attacker):
     """Claims to be the target: answers with a receipt of its own."""
 
-    def attack(self, sender: int, message: Message, now: int) -> list[Action]:
-        """Acknowledge, and return a receipt as the target would, but for the signature."""
+    def replies(self, message: Message) -> list[Body]:
+        """An acknowledgement, and a receipt as the target's, but for the signature."""
         receipt = Receipt(
             id=message.id,
             attempt=message.attempt,
@@ -111,15 +115,11 @@ class Claiming(Attacker):
             tries=message.tries,
             path=(self.key,),
         )
-        return [*super().attack(sender, message, now), self._to(sender, receipt)]
+        return [*super().replies(message), receipt]
 
 
-class Misrouting(Attacker):
+class Misrouting(Agent):
     """Passes messages on to a neighbour drawn at random."""
-
-    def receive(self, envelope: Envelope, now: int) -> list[Action]:
-        """Answer an envelope as an honest agent does; only the next hop is chosen otherwise."""
-        return Agent.receive(self, envelope, now)
 
     def _next_hop(self, message: Message, without: frozenset[int]) -> NextHop | None:
         chosen = super()._next_hop(message, without)
@@ -130,22 +130,19 @@ class Misrouting(Attacker):
         return NextHop(there[int.from_bytes(draw[:4], "big") % len(there)], chosen.message)
 
 
-class ForgingHops(Misrouting):
+class ForgingHops(Agent):
     """Passes messages on with a hop count at their limit, so that they fail soon."""
 
     def _next_hop(self, message: Message, without: frozenset[int]) -> NextHop | None:
-        chosen = Agent._next_hop(self, message, without)
+        chosen = super()._next_hop(message, without)
         if chosen is None:
             return None
         late = max(chosen.message.hop, message.hop_limit - 1)
         return NextHop(chosen.neighbour, replace(chosen.message, hop=late))
 
 
-class Replaying(Misrouting):
+class Replaying(Agent):
     """Passes messages on, and sends each one again at another hop and as another attempt."""
-
-    def _next_hop(self, message: Message, without: frozenset[int]) -> NextHop | None:
-        return Agent._next_hop(self, message, without)
 
     def _send(self, neighbour: int, body: Body) -> None:
         super()._send(neighbour, body)
@@ -155,35 +152,31 @@ class Replaying(Misrouting):
             super()._send(neighbour, replace(body, attempt=7))
 
 
-class Flooding(Misrouting):
+class Flooding(Agent):
     """Passes messages on, and sends twenty of its own with each."""
 
     PER_MESSAGE: ClassVar[int] = 20
 
-    def _next_hop(self, message: Message, without: frozenset[int]) -> NextHop | None:
-        return Agent._next_hop(self, message, without)
-
     def receive(self, envelope: Envelope, now: int) -> list[Action]:
-        """As an honest agent, and one flood for each message."""
-        actions = Agent.receive(self, envelope, now)
+        """As an honest agent, and a flood for each message; floods do not breed floods.
+
+        Args:
+            envelope: What has arrived.
+            now: The time, in milliseconds of the agent's clock.
+        """
+        actions = super().receive(envelope, now)
         body = envelope.body
         if not isinstance(body, Message) or body.hop_limit == FLOOD_HOPS:
             return actions
         if envelope.sender not in self._links:
             return actions
         neighbours = self._knowledge.candidates.keys.tolist()
+        card = Card(body.target, body.row)
         for number in range(self.PER_MESSAGE if neighbours else 0):
-            draw = hashlib.sha256(body.id + b"%d %d" % (number, self.key)).digest()
-            made = new_message_from(body, draw[:16])
-            actions.append(self._to(neighbours[number % len(neighbours)], made))
+            draw = hashlib.sha256(body.id + b"%d %d" % (number, self.key)).digest()[:16]
+            made = replace(new_message(card, b"", draw, draw, FLOOD_HOPS, 10_000), hop=1)
+            actions.append(Send(Envelope(self.key, neighbours[number % len(neighbours)], made)))
         return actions
-
-
-def new_message_from(message: Message, message_id: bytes) -> Message:
-    """Another message to the same target, one hop old; floods do not breed floods."""
-    card = Card(message.target, message.row)
-    made = new_message(card, b"", message_id, message_id, FLOOD_HOPS, 10_000)
-    return replace(made, hop=1)
 
 
 ATTACKS: Mapping[str, type[Agent]] = {

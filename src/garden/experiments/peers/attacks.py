@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from garden.errors import SpecError, expect_choice, expect_count, expect_share
 from garden.experiments.peers.attackers import ATTACKS, Attacker
 from garden.experiments.peers.cut import keys_for, ready_contender, views_of
 from garden.experiments.peers.ed25519 import RosterSigner, roster_of
-from garden.experiments.peers.faults import wilson_interval
+from garden.experiments.peers.report import PeerReport, wilson_interval
 from garden.experiments.peers.trial import SETTLING
 from garden.graphs.graph import Graph
 from garden.peers.actions import Ended
@@ -31,7 +31,7 @@ WARMING = 200  # messages before those that count, from which agents learn whom 
 
 
 @dataclass(frozen=True)
-class AttackReport:
+class AttackReport(PeerReport):
     """What became of messages between honest peers that are joined by honest peers."""
 
     graph: str
@@ -59,10 +59,6 @@ class AttackReport:
     source_named: float
     """The share of all messages whose source an attacker names who takes the first one that
     handed it the message for the source."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Every field by its name, as JSON can hold it."""
-        return asdict(self)
 
 
 class _Eyes:

@@ -39,7 +39,12 @@ class Cut:
 
 
 def keys_for(graph: Graph, strategy: Strategy) -> np.ndarray:
-    """The key of each agent, (num_nodes,) uint64: a hash of its node's name."""
+    """The key of each agent, (num_nodes,) uint64: a hash of its node's name.
+
+    Args:
+        graph: The graph.
+        strategy: Names the seed of the hash where it has rounds; other strategies use 0.
+    """
     seed = strategy.key_seed if isinstance(strategy, GossipStrategy) else 0
     return node_keys(graph, seed)
 

@@ -7,45 +7,35 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, final
+from typing import final
 
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from garden.peers.keys import AgentKeys
 
 
-def roster_of(keys: Iterable[int]) -> Mapping[int, Ed25519PublicKey]:
-    """The public key of each agent."""
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-    return {key: Ed25519PrivateKey.from_private_bytes(_secret(key)).public_key() for key in keys}
+def roster_of(keys: Iterable[int]) -> Mapping[int, AgentKeys]:
+    """The secrets of each agent, by its key."""
+    secrets = {key: hashlib.sha256(b"garden simulation %d" % key).digest() for key in keys}
+    return {key: AgentKeys(secret, secret) for key, secret in secrets.items()}
 
 
 @final
 class RosterSigner:
-    """Signs with an agent's derived secret, and checks against a roster of public keys."""
+    """Signs with an agent's derived secret, and checks against a roster's public keys."""
 
-    def __init__(self, key: int, roster: Mapping[int, Ed25519PublicKey]) -> None:
-        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-        self._secret = Ed25519PrivateKey.from_private_bytes(_secret(key))
+    def __init__(self, key: int, roster: Mapping[int, AgentKeys]) -> None:
+        self._own = roster[key]
         self._roster = roster
 
     def sign(self, content: bytes) -> bytes:
         """The Ed25519 signature of the content, 64 bytes."""
-        return self._secret.sign(content)
+        return self._own.sign(content)
 
     def verify(self, agent: int, content: bytes, signature: bytes) -> bool:
-        """Whether the agent signed the content."""
-        from cryptography.exceptions import InvalidSignature
+        """Whether an agent of the roster signed the content.
 
-        if agent not in self._roster:
-            return False
-        try:
-            self._roster[agent].verify(signature, content)
-        except InvalidSignature:
-            return False
-        return True
-
-
-def _secret(key: int) -> bytes:
-    return hashlib.sha256(b"garden simulation %d" % key).digest()
+        Args:
+            agent: Its key.
+            content: What it should have signed.
+            signature: 64 bytes, where it is one.
+        """
+        return agent in self._roster and self._roster[agent].public.has_signed(content, signature)

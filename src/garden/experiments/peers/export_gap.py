@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
+from garden.experiments.peers.report import PeerReport
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.models.policy import Policy
@@ -16,7 +16,7 @@ from garden.strategies.selection import choice_weights, choose, hop_uniform
 
 
 @dataclass(frozen=True)
-class ChoiceGap:
+class ChoiceGap(PeerReport):
     """Choices of torch and of its export, with the same random number for both."""
 
     graph: str
@@ -31,10 +31,6 @@ class ChoiceGap:
 
     differing_share: float
     """The share of all random numbers by which the choices differ, mean over hops."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Every field by its name, as JSON can hold it."""
-        return asdict(self)
 
 
 def compare_choices(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,8 @@ from garden.datasets.perturb import rewired
 from garden.errors import SpecError
 from garden.experiments.peers.config import FaultPlan
 from garden.experiments.peers.cut import ready_contender
-from garden.experiments.peers.liveness import Liveness, Parting, Trip
+from garden.experiments.peers.liveness import Liveness, Trip
+from garden.experiments.peers.report import PeerReport, endings_in_numbers, mean
 from garden.experiments.peers.trial import PeerTrial, region, without_collector
 from garden.graphs.graph import Graph
 from garden.peers.actions import Ended
@@ -28,7 +27,7 @@ MINUTE = 60_000  # ms, after which a peer that churned comes back
 
 
 @dataclass(frozen=True)
-class FaultReport:
+class FaultReport(PeerReport):
     """What became of the messages.
 
     Those count whose sender and target lived, joined by live peers, from sending to ending.
@@ -72,7 +71,7 @@ class FaultReport:
 
     def to_json(self) -> dict[str, Any]:
         """Its fields, those of the plan among them."""
-        content = asdict(self)
+        content = super().to_json()
         return content.pop("plan") | content
 
 
@@ -118,7 +117,8 @@ class _Sending:
         """Send all messages, let them end."""
         network, plan = self._trial.network, self._plan
         gone_at = network.now
-        for number, (source, target) in enumerate(self._pairs()):
+        pairs = _pairs(self._links, self._gone, plan.messages, self._rng)
+        for number, (source, target) in enumerate(pairs):
             if plan.churn:
                 self._churn(network.now - gone_at)
                 source, target = self._living(source, target)
@@ -139,10 +139,11 @@ class _Sending:
         trips = {one[0]: self._trip(*one) for one in self._messages}
         endings = {one: network.endings[one][0] for one in trips if one in network.endings}
         counted = [one for one in trips if self._liveness.joined(trips[one])]
-        ended = [endings.get(one) for one in counted]
-        kinds = Counter(one.ending if one else "unknown" for one in ended)
-        arrived = [one for one in ended if one and one.ending == "delivered"]
+        ended = [endings[one] for one in counted if one in endings]
+        arrived = [one for one in ended if one.ending == "delivered"]
         said = sum(one.ending == "delivered" for one in endings.values())
+        numbers = endings_in_numbers(ended, len(counted))
+        numbers["unknown"] += len(counted) - len(ended)
         return FaultReport(
             graph=self._trial.graph.name,
             strategy=contender.label,
@@ -151,20 +152,12 @@ class _Sending:
             plan=self._plan,
             num_gone=self._num_gone,
             counted=len(counted),
-            delivered=kinds["delivered"],
-            failed=kinds["failed"],
-            unknown=kinds["unknown"],
-            reasons=dict(Counter(one.reason for one in ended if one and one.reason)),
             others_delivered=said - len(arrived),
             handed_over_twice=sum(times > 1 for times in network.handed_over.values()),
-            delivery_rate=kinds["delivered"] / max(1, len(counted)),
-            delivery_rate_ci=wilson_interval(kinds["delivered"], max(1, len(counted))),
-            mean_hops=_mean([one.hops for one in arrived]),
             mean_extra_hops=self._extra_hops(trips, arrived),
-            mean_tries=_mean([one.tries for one in arrived]),
-            mean_attempts=_mean([one.attempts for one in ended if one]),
             envelopes=network.traffic.envelopes,
             envelope_bytes=network.traffic.bytes,
+            **numbers,
         )
 
     def _break(self) -> np.ndarray:
@@ -201,17 +194,14 @@ class _Sending:
             third = plan.messages * plan.pace // 3
             start = int(self._rng.integers(self._links.num_nodes))
             part = region(self._links, round(plan.parted * self._links.num_nodes), start)
-            parting = Parting(part, now + third, now + 2 * third)
+            parting = Partition(now + third, now + 2 * third, part)
             keys = frozenset(self._trial.keys[node] for node in part)
-            partition = Partition(parting.start, parting.stop, keys)
+            partition = replace(parting, part=keys)
             self._trial.change_faults(Faults(loss=plan.loss, partitions=(partition,)))
         liveness = Liveness(self._links, parting)
         for node in self._gone.tolist():
             liveness.went(node, 0)
         return liveness
-
-    def _pairs(self) -> list[tuple[int, int]]:
-        return _pairs(self._links, self._gone, self._plan.messages, self._rng)
 
     def _card(self, target: int) -> Card:
         return self._old_cards[target] if self._old_cards else self._trial.card(target)
@@ -243,7 +233,7 @@ class _Sending:
 
     def _extra_hops(self, trips: dict[bytes, Trip], arrived: list[Ended]) -> float:
         shortest = self._liveness.distances([trips[one.id] for one in arrived])
-        return _mean([one.hops for one in arrived]) - _mean(shortest.tolist())
+        return mean([one.hops for one in arrived]) - mean(shortest.tolist())
 
 
 def _cards_of(graph: Graph, contender: Contender, plan: FaultPlan) -> dict[int, Card]:
@@ -269,15 +259,3 @@ def _pairs(
         target = rng.choice(others[others != source])
         pairs.append((int(kept[source]), int(kept[target])))
     return pairs
-
-
-def wilson_interval(successes: int, trials: int, z: float = 1.959964) -> tuple[float, float]:
-    """Wilson's interval of a share, 95 % by default."""
-    share, spread = successes / trials, z * z / trials
-    middle = (share + spread / 2) / (1 + spread)
-    half = z * math.sqrt(share * (1 - share) / trials + spread / (4 * trials)) / (1 + spread)
-    return max(0.0, middle - half), min(1.0, middle + half)
-
-
-def _mean(values: list[int]) -> float:
-    return float(np.mean(values)) if values else 0.0

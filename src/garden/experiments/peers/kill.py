@@ -14,17 +14,18 @@ import socket
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from garden.errors import DataError, SpecError, expect_count
-from garden.experiments.peers.faults import wilson_interval
 from garden.experiments.peers.network_cut import cut_network, roster_for_tests
+from garden.experiments.peers.report import PeerReport, endings_in_numbers
 from garden.graphs.graph import Graph
 from garden.peers.envelopes import MAX_HOPS
 from garden.peers.network.control_client import HostConnection
@@ -40,7 +41,7 @@ ENDING = 420.0  # seconds in which every message must have ended
 
 
 @dataclass(frozen=True)
-class KillReport:
+class KillReport(PeerReport):
     """What became of the messages between living, joined peers."""
 
     graph: str
@@ -88,24 +89,20 @@ class KillReport:
     host_memory_mb: tuple[float, float]
     """Resident memory of a settled host: mean and most."""
 
-    def to_json(self) -> dict[str, Any]:
-        """Every field by its name, as JSON can hold it."""
-        return asdict(self)
-
 
 @dataclass
 class _Seen:
     """What the hosts have told so far."""
 
     ids: frozenset[str]  # of the messages that count; peers also leave cards with each other
-    endings: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    endings: dict[str, list[SimpleNamespace]] = field(default_factory=dict)
     received: Counter[str] = field(default_factory=Counter)
 
-    def note(self, event: Mapping[str, Any]) -> None:
+    def note(self, event: dict[str, Any]) -> None:
         if event.get("id") not in self.ids:
             return
         if event["kind"] == "ended":
-            self.endings.setdefault(event["id"], []).append(dict(event))
+            self.endings.setdefault(event["id"], []).append(SimpleNamespace(**event))
         elif event["kind"] == "received":
             self.received[event["id"]] += 1
 
@@ -160,8 +157,24 @@ def measure_kill(
         to_settle = time.monotonic() - began
         network = [stack.enter_context(_host(run, path)) for path in files]
         doomed = [pids[number] for number in gone]
-        report = _send_and_kill(graph, network, pairs, doomed, pace, progress)
-    return _report(graph, settled, count, killed, pace, patience, seed, to_settle, pairs, *report)
+        outcome = _send_and_kill(graph, network, pairs, doomed, pace, progress)
+    memory = [one["memory_mb"] for one in settled["hosts"]]
+    return KillReport(
+        graph=graph.name,
+        strategy=settled["strategy"],
+        memory=settled["memory"],
+        seed=seed,
+        num_peers=graph.num_nodes,
+        hosts=count,
+        killed=killed,
+        pace_ms=pace,
+        patience=patience,
+        cores=usable_threads(),
+        messages=messages,
+        seconds_to_settle=round(to_settle, 2),
+        host_memory_mb=(round(float(np.mean(memory)), 1), max(memory)),
+        **outcome,
+    )
 
 
 def _send_and_kill(
@@ -171,8 +184,8 @@ def _send_and_kill(
     gone: Sequence[int],
     pace: int,
     progress: Progress,
-) -> tuple[_Seen, int, float]:
-    """Send all messages, kill, and wait until they have ended."""
+) -> dict[str, Any]:
+    """Send all messages, kill, and wait until they have ended; what a report says of that."""
     count, names = len(network), graph.node_names
     cards = {
         target: base64.b64decode(network[target % count].answer_to(GetCard(names[target]))["card"])
@@ -201,7 +214,16 @@ def _send_and_kill(
             progress("messages", len(seen.endings), len(ids))
         seconds = time.monotonic() - began
         _read(selector, seen, 2.0)  # what is handed over twice may come late
-    return seen, under_way, seconds
+    ended = [one[0] for one in seen.endings.values()]
+    return {
+        "under_way": under_way,
+        "never_ended": len(ids) - len(ended),
+        # a sender is told the end of its message once as its sender and once as a watcher
+        "ended_twice": sum(len(one) > 2 for one in seen.endings.values()),
+        "handed_over_twice": sum(times > 1 for times in seen.received.values()),
+        "seconds_to_end": round(seconds, 2),
+        **endings_in_numbers(ended, len(ids)),
+    }
 
 
 def _read(selector: selectors.BaseSelector, seen: _Seen, timeout: float) -> None:
@@ -215,60 +237,6 @@ def _read(selector: selectors.BaseSelector, seen: _Seen, timeout: float) -> None
             continue
         for reply in replies:
             seen.note(reply)
-
-
-def _report(
-    graph: Graph,
-    settled: Mapping[str, Any],
-    hosts: int,
-    killed: int,
-    pace: int,
-    patience: int,
-    seed: int,
-    to_settle: float,
-    pairs: Sequence[tuple[int, int]],
-    seen: _Seen,
-    under_way: int,
-    to_end: float,
-) -> KillReport:
-    ended = [one[0] for one in seen.endings.values()]
-    counts = Counter(one["ending"] for one in ended)
-    arrived = [one for one in ended if one["ending"] == "delivered"]
-    memory = [one["memory_mb"] for one in settled["hosts"]]
-    return KillReport(
-        graph=graph.name,
-        strategy=settled["strategy"],
-        memory=settled["memory"],
-        seed=seed,
-        num_peers=graph.num_nodes,
-        hosts=hosts,
-        killed=killed,
-        pace_ms=pace,
-        patience=patience,
-        cores=usable_threads(),
-        messages=len(pairs),
-        under_way=under_way,
-        delivered=counts["delivered"],
-        failed=counts["failed"],
-        unknown=counts["unknown"],
-        never_ended=len(pairs) - len(ended),
-        # a sender is told the end of its message once as its sender and once as a watcher
-        ended_twice=sum(len(one) > 2 for one in seen.endings.values()),
-        handed_over_twice=sum(times > 1 for times in seen.received.values()),
-        delivery_rate=counts["delivered"] / len(pairs),
-        delivery_rate_ci=wilson_interval(counts["delivered"], len(pairs)),
-        reasons=dict(Counter(one["reason"] for one in ended if one["reason"])),
-        mean_hops=_mean(arrived, "hops"),
-        mean_tries=_mean(arrived, "tries"),
-        mean_attempts=_mean(ended, "attempts"),
-        seconds_to_settle=round(to_settle, 2),
-        seconds_to_end=round(to_end, 2),
-        host_memory_mb=(round(float(np.mean(memory)), 1), max(memory)),
-    )
-
-
-def _mean(ended: Sequence[Mapping[str, Any]], name: str) -> float:
-    return float(np.mean([one[name] for one in ended])) if ended else 0.0
 
 
 def _host_of(graph: Graph, count: int, chosen: np.ndarray) -> np.ndarray:

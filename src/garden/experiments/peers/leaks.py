@@ -7,13 +7,13 @@ Where a row holds the profile as it is, it reads.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from garden.errors import SpecError, expect_share
 from garden.experiments.peers.cut import ready_contender
+from garden.experiments.peers.report import PeerReport
 from garden.graphs.graph import Graph
 from garden.random_streams import LEAKING_NODES
 from garden.search.rounds import representations_of
@@ -27,7 +27,7 @@ LARGE_AUC = 0.9
 
 
 @dataclass(frozen=True)
-class LeakReport:
+class LeakReport(PeerReport):
     """How well the attributes of agents are guessed from their rows."""
 
     graph: str
@@ -58,10 +58,6 @@ class LeakReport:
 
     worst: dict[str, float]
     """The AUC of the five attributes that are guessed best."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Every field by its name, as JSON can hold it."""
-        return asdict(self)
 
 
 def measure_leaks(

@@ -9,15 +9,7 @@ import numpy as np
 
 from garden.graphs.distances import pair_distances
 from garden.graphs.graph import Graph
-
-
-@dataclass(frozen=True)
-class Parting:
-    """A part of the nodes that is apart from the rest for a while."""
-
-    part: frozenset[int]
-    start: int  # milliseconds
-    stop: int
+from garden.peers.faults import Partition
 
 
 @dataclass(frozen=True)
@@ -41,12 +33,12 @@ class _State:
 class Liveness:
     """The record of one trial."""
 
-    def __init__(self, graph: Graph, parting: Parting | None = None) -> None:
+    def __init__(self, graph: Graph, parting: Partition | None = None) -> None:
         """Begin with all nodes alive.
 
         Args:
             graph: The links that there are.
-            parting: A partition, if there is one.
+            parting: A partition, if there is one; its part holds nodes.
         """
         self._graph = graph
         self._parting = parting
@@ -54,18 +46,34 @@ class Liveness:
         self._labels = lru_cache(maxsize=64)(self._labels_of)
 
     def went(self, node: int, now: int) -> None:
-        """Note that a node is gone from this moment on."""
+        """Note that a node is gone from this moment on.
+
+        Args:
+            node: Its position.
+            now: The time, in milliseconds.
+        """
         self._spells.append((node, now, float("inf")))
 
     def came(self, node: int, now: int) -> None:
-        """Note that a node is back, which ends the time that it was gone."""
+        """Note that a node is back, which ends the time that it was gone.
+
+        Args:
+            node: Its position.
+            now: The time, in milliseconds.
+        """
         self._spells = [
             (one, since, now if one == node and until == float("inf") else until)
             for one, since, until in self._spells
         ]
 
     def lived(self, node: int, start: int, stop: int) -> bool:
-        """Whether a node lived all the time."""
+        """Whether a node lived all the time.
+
+        Args:
+            node: Its position.
+            start: The first millisecond that counts.
+            stop: The last one.
+        """
         return node not in self._gone(start, stop)
 
     def joined(self, trip: Trip) -> bool:

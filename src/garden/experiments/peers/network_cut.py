@@ -69,6 +69,15 @@ def local_addresses(hosts: int, port: int) -> list[str]:
 def roster_for_tests(
     names: Sequence[str], addresses: Sequence[str], seed: int
 ) -> Mapping[str, RosterLine]:
-    """A roster of keys that anybody can derive: they protect nothing."""
+    """A roster of keys that anybody can derive: they protect nothing.
+
+    Args:
+        names: Of all agents; they are dealt out to the addresses in turn.
+        addresses: Where hosts listen, one host each.
+        seed: What all keys are derived from.
+
+    Returns:
+        One line for each agent, by its name.
+    """
     hosts = secrets_for_tests(names, addresses, seed)
     return roster_of(line for host in hosts for line in host.roster())

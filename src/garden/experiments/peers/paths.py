@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from garden.errors import expect_count
 from garden.experiments.peers.cut import ready_contender
+from garden.experiments.peers.report import PeerReport
 from garden.experiments.peers.trial import PeerTrial, without_collector
 from garden.graphs.graph import Graph
 from garden.peers.config import AgentConfig
@@ -22,7 +22,7 @@ PER_STEP = 100  # messages between two calls of `progress`
 
 
 @dataclass(frozen=True)
-class PathReport:
+class PathReport(PeerReport):
     """Paths of peers in virtual time beside the simulator's, and the envelopes of messages."""
 
     graph: str
@@ -47,10 +47,6 @@ class PathReport:
     """Of the row in a card."""
 
     largest_card_bytes: int
-
-    def to_json(self) -> dict[str, Any]:
-        """Every field by its name, as JSON can hold it."""
-        return asdict(self)
 
 
 class _Paths:

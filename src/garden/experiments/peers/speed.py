@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from garden.errors import expect_count
 from garden.experiments.peers.cut import ready_contender
+from garden.experiments.peers.report import PeerReport
 from garden.experiments.peers.trial import PeerTrial
 from garden.graphs.graph import Graph
 from garden.peers.agent import Agent
@@ -24,7 +24,7 @@ STRATEGIES = (
 
 
 @dataclass(frozen=True)
-class ChoiceTime:
+class ChoiceTime(PeerReport):
     """The time of ``Agent.choose``, over holders and targets drawn at random."""
 
     graph: str
@@ -33,10 +33,6 @@ class ChoiceTime:
     choices: int
     median_us: float
     ninetieth_us: float
-
-    def to_json(self) -> dict[str, Any]:
-        """Every field by its name, as JSON can hold it."""
-        return asdict(self)
 
 
 def time_choices(
@@ -64,7 +60,13 @@ def time_choices(
 
 
 def choice_microseconds(agents: Sequence[Agent], choices: int, seed: int = 0) -> np.ndarray:
-    """The time of each choice, (choices,): first hops, from one agent to another."""
+    """The time of each choice, (choices,): first hops, from one agent to another.
+
+    Args:
+        agents: Agents that have settled.
+        choices: How many are timed, after :data:`WARMING` others.
+        seed: Which holders and targets.
+    """
     rng = np.random.default_rng(seed)
     times = []
     for number in range(WARMING + choices):

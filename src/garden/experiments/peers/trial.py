@@ -6,7 +6,9 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from garden.experiments.peers.cut import keys_for, ready_contender, views_of
+from scipy.sparse.csgraph import breadth_first_order
+
+from garden.experiments.peers.cut import keys_for, views_of
 from garden.graphs.graph import Graph
 from garden.peers.agent import Agent
 from garden.peers.config import AgentConfig
@@ -95,12 +97,22 @@ class PeerTrial:
         return {node: self.card(node) for node in range(len(self.keys)) if self.lives(node)}
 
     def send(self, source: int, card: Card) -> bytes:
-        """Send an empty message; its id."""
+        """Send an empty message; its id.
+
+        Args:
+            source: The position of the sender's node.
+            card: The target's.
+        """
         limit = min(4 * self.graph.num_nodes, 4_096)
         return self.network.send(self.keys[source], card, b"", limit)
 
     def take_down(self, node: int, says_goodbye: bool = False) -> None:
-        """A peer crashes, or leaves."""
+        """A peer crashes, or leaves.
+
+        Args:
+            node: Its position.
+            says_goodbye: Whether it leaves, so that its neighbours forget it.
+        """
         if says_goodbye:
             self._left.add(node)
             self.network.leave(self.keys[node])
@@ -129,32 +141,16 @@ class PeerTrial:
         )
 
 
-def settled_trial(
-    graph: Graph, strategy: str, seed: int = 0, faults: Faults | None = None
-) -> PeerTrial:
-    """The peers of a graph, once nobody has anything to tell.
+def region(graph: Graph, size: int, start: int) -> frozenset[int]:
+    """The nodes that a breadth-first search meets first.
 
     Args:
-        graph: Whose nodes the peers are.
-        strategy: What they run.
-        seed: What is random.
-        faults: What goes wrong from the start.
+        graph: The graph.
+        size: How many, the first included; fewer where no more are joined to it.
+        start: The first.
     """
-    trial = PeerTrial(graph, ready_contender(graph, strategy), seed, faults)
-    trial.settle()
-    return trial
-
-
-def region(graph: Graph, size: int, start: int) -> frozenset[int]:
-    """The nodes that a breadth-first search from a node meets first."""
-    met, number = [start], 0
-    known = {start}
-    while number < len(met) and len(met) < size:
-        new = [one for one in graph.neighbours(met[number]).tolist() if one not in known]
-        met += new
-        known.update(new)
-        number += 1
-    return frozenset(met[:size])
+    met = breadth_first_order(graph.adjacency(), start, return_predecessors=False)
+    return frozenset(met[:size].tolist())
 
 
 def _everybody(_key: int) -> bool:
