@@ -126,7 +126,7 @@ def test_rows__scores_have_the_room_of_the_coarsest_number_they_come_from():
 
 
 def test_rows__scores_in_float32_of_whole_numbers_are_not_accused_of_their_rounding():
-    scoring = _Scoring(None, "", None, Representations({"x": np.zeros((3, 2), dtype=np.int64)}))
+    scoring = _Scoring(None, None, Representations({"x": np.zeros((3, 2), dtype=np.int64)}))
     table = np.array([[1.0, 0.0]], dtype=np.float32)
     assert scoring.same(table, table + np.float32(1e-5))
     assert not scoring.same(np.array([[1.0, 0.0]]), np.array([[1.0, 1e-5]]))

@@ -6,6 +6,7 @@ import numpy as np
 
 from garden.errors import GardenError, StrategyError
 from garden.graphs.ego_extraction import ego_graphs
+from garden.graphs.graph import Graph
 from garden.resolve import StrategyLike, strategy_named
 from garden.strategies.base import Strategy
 from garden.strategies.duck_typed import as_strategy
@@ -81,7 +82,7 @@ def strategy_problems(
     found = Findings(exact)
     check_declared(made, found)
     refusals = [
-        _refusal(copy_of(made), probe, found)
+        _refusal(copy_of(made), probe, found.at(probe.where))
         for probe in probes(num_attributes, made.needs_attributes is False)
     ]
     if all(refusals):
@@ -97,10 +98,10 @@ def _refusal(strategy: Strategy, probe: Probe, found: Findings) -> str:
     """Check on one graph; where the strategy says that it is not for it, what it says."""
     try:
         with np.errstate(all="ignore"):  # what comes of it is looked at instead
-            ready = ready_strategy(strategy, ego_graphs(probe.graph), probe.where, found)
+            ready = ready_strategy(strategy, ego_graphs(probe.graph), found)
             fresh = copy_of(ready)
-            rows = _rows(ready, fresh, probe, found)
-            check_scores(ready, fresh, rows, probe, found)
+            rows = _rows(ready, fresh, probe.graph, found)
+            check_scores(ready, fresh, rows, probe.graph, found)
     except RefusedError as refusal:
         return str(refusal)
     except StoppedError:
@@ -108,11 +109,11 @@ def _refusal(strategy: Strategy, probe: Probe, found: Findings) -> str:
     return ""
 
 
-def _rows(strategy: Strategy, fresh: Strategy, probe: Probe, found: Findings) -> Representations:
+def _rows(strategy: Strategy, fresh: Strategy, graph: Graph, found: Findings) -> Representations:
     """The rows that scores are checked on, themselves checked."""
     if isinstance(strategy, GossipStrategy) and isinstance(fresh, GossipStrategy):
-        return settled_rows(strategy, fresh, probe, found)
-    return checked_rows(strategy, fresh, probe, found)
+        return settled_rows(strategy, fresh, graph, found)
+    return checked_rows(strategy, fresh, graph, found)
 
 
 def _made(strategy: StrategyLike | type[object]) -> Strategy:

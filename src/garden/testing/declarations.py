@@ -46,7 +46,7 @@ def check_parameters(strategy: Strategy, found: Findings) -> None:
         found: Where problems are noted.
     """
     try:
-        parameters = found.result_of("parameters", "", lambda: strategy.parameters)
+        parameters = found.at("").result_of("parameters", lambda: strategy.parameters)
     except StoppedError:
         return
     try:
@@ -70,39 +70,35 @@ def copy_of(strategy: Kind) -> Kind:
     return strategy
 
 
-def ready_strategy(strategy: Strategy, egos: EgoGraphs, where: str, found: Findings) -> Strategy:
+def ready_strategy(strategy: Strategy, egos: EgoGraphs, found: Findings) -> Strategy:
     """The strategy fitted on these ego graphs and at a temperature, where it needs either.
 
     Args:
         strategy: The strategy.
         egos: What it is fitted on.
-        where: The end of sentences: on which graph.
         found: Where problems are noted.
 
     """
     if isinstance(strategy, Fitted) and not strategy.fitted:
-        strategy = _fitted(strategy, egos, where, found)
+        strategy = _fitted(strategy, egos, found)
     if isinstance(strategy, Tempered) and strategy.temperature is None:
-        strategy = at_temperature(strategy, _TEMPERATURE, where, found)
+        strategy = at_temperature(strategy, _TEMPERATURE, found)
     check_parameters(strategy, found)
     return strategy
 
 
-def at_temperature(strategy: Strategy, temperature: float, where: str, found: Findings) -> Strategy:
+def at_temperature(strategy: Strategy, temperature: float, found: Findings) -> Strategy:
     """The strategy at this temperature, checked that the original stays unchanged.
 
     Args:
         strategy: A strategy with a temperature.
         temperature: The temperature.
-        where: The end of sentences: on which graph.
         found: Where problems are noted.
 
     """
     assert isinstance(strategy, Tempered)
     before = _itself(strategy).temperature  # type: ignore[attr-defined]
-    tempered = found.result_of(
-        "with_temperature", where, lambda: strategy.with_temperature(temperature)
-    )
+    tempered = found.result_of("with_temperature", lambda: strategy.with_temperature(temperature))
     if getattr(tempered, "temperature", None) != temperature or not isinstance(tempered, Strategy):
         raise found.stop(
             "with_temperature",
@@ -116,9 +112,9 @@ def at_temperature(strategy: Strategy, temperature: float, where: str, found: Fi
     return tempered
 
 
-def _fitted(strategy: Strategy, egos: EgoGraphs, where: str, found: Findings) -> Strategy:
+def _fitted(strategy: Strategy, egos: EgoGraphs, found: Findings) -> Strategy:
     assert isinstance(strategy, Fitted)
-    fitted = found.result_of("fit", where, lambda: strategy.fit(egos), may_refuse=True)
+    fitted = found.result_of("fit", lambda: strategy.fit(egos), may_refuse=True)
     if not isinstance(fitted, Strategy) or not getattr(fitted, "fitted", False):
         raise found.stop("fit", "fit does not give a strategy back whose fitted is True.")
     if _itself(strategy).fitted:  # type: ignore[attr-defined]

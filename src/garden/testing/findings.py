@@ -7,6 +7,8 @@ from typing import TypeVar
 
 from garden.errors import GardenError
 from garden.strategies.import_path import failure_of
+from garden.strategies.representations import Representations
+from garden.testing.equality import differing_row
 
 Result = TypeVar("Result")
 
@@ -24,12 +26,19 @@ class Findings:
 
     Args:
         exact: Whether rows must agree to the last bit.
+        where: The end of sentences: on which graph.
 
     """
 
-    def __init__(self, exact: bool = False) -> None:
-        self.exact = exact
+    def __init__(self, exact: bool = False, where: str = "") -> None:
+        self.exact, self.where = exact, where
         self._sentences: dict[str, str] = {}
+
+    def at(self, where: str) -> Findings:
+        """The same findings with another end of sentences; what one notes, the other has."""
+        others = Findings(self.exact, where)
+        others._sentences = self._sentences
+        return others
 
     def add(self, kind: str, sentence: str) -> None:
         """Note a problem, unless one of its kind is noted already.
@@ -54,6 +63,23 @@ class Findings:
         self.add(kind, sentence)
         return StoppedError()
 
+    def expect_same(
+        self, kind: str, ours: Representations, theirs: Representations, sentence: str
+    ) -> bool:
+        """Whether two batches of rows are the same, to the last bit if asked; a problem if not.
+
+        Args:
+            kind: By which a problem is noted once.
+            ours: Some rows.
+            theirs: As many.
+            sentence: What the user reads where they differ.
+
+        """
+        same = differing_row(ours, theirs, self.exact) is None
+        if not same:
+            self.add(kind, sentence)
+        return same
+
     def __contains__(self, kind: str) -> bool:
         return kind in self._sentences
 
@@ -62,14 +88,11 @@ class Findings:
         """What was found, one sentence for each kind of problem, in the order of finding."""
         return tuple(self._sentences.values())
 
-    def result_of(
-        self, what: str, where: str, call: Callable[[], Result], may_refuse: bool = False
-    ) -> Result:
+    def result_of(self, what: str, call: Callable[[], Result], may_refuse: bool = False) -> Result:
         """What a call of the user's code gives; an error in it is a problem that ends the checks.
 
         Args:
             what: The function, as sentences call it.
-            where: The end of the sentence: on which graph.
             call: The call.
             may_refuse: Whether an error of this package means that the graph is not for it.
 
@@ -79,7 +102,7 @@ class Findings:
         except Exception as error:
             if may_refuse and isinstance(error, GardenError):
                 raise RefusedError(str(error)) from None
-            sentence = f"{what} raises {failure_of(error)} {where}".rstrip() + "."
+            sentence = f"{what} raises {failure_of(error)} {self.where}".rstrip() + "."
             raise self.stop(f"{what} raises", sentence) from None
 
 

@@ -50,6 +50,36 @@ class Network:
         """The agents that have a neighbour."""
         return np.flatnonzero(self.egos.degrees > 0)
 
+    def begun(self, strategy: GossipStrategy, found: Findings) -> Representations:
+        """What ``begin`` gives for copies of these ego graphs and keys, if it is well formed.
+
+        Args:
+            strategy: The strategy.
+            found: Where problems are noted.
+
+        """
+        egos, keys = copied(self.egos), self.member_keys
+        rows = found.result_of("begin", lambda: strategy.begin(egos, keys))
+        return well_formed("begin", rows, len(egos), found)
+
+    def next_rows(
+        self, strategy: GossipStrategy, rows: Representations, found: Findings
+    ) -> Representations:
+        """The rows after one more round.
+
+        Args:
+            strategy: The strategy.
+            rows: Those of all agents so far.
+            found: Where problems are noted.
+
+        """
+        agents = self.listeners
+        if len(agents) == 0:
+            return rows
+        members, owner = self.heard_by(agents)
+        new = heard(strategy, rows.take(agents), rows.take(members), owner, found)
+        return rows.replaced(agents, new)
+
 
 def node_keys(num_nodes: int) -> np.ndarray:
     """Keys for the nodes of a small graph, (num_nodes,) uint64."""
@@ -57,29 +87,11 @@ def node_keys(num_nodes: int) -> np.ndarray:
     return np.array([rng.integers(1 << 64, dtype=np.uint64) for _ in range(num_nodes)])
 
 
-def begun(
-    strategy: GossipStrategy, egos: EgoGraphs, keys: np.ndarray, where: str, found: Findings
-) -> Representations:
-    """What ``begin`` gives for copies of these ego graphs and keys, if it is well formed.
-
-    Args:
-        strategy: The strategy.
-        egos: The ego graphs.
-        keys: One per member.
-        where: The end of sentences: on which graph.
-        found: Where problems are noted.
-
-    """
-    rows = found.result_of("begin", where, lambda: strategy.begin(copied(egos), keys.copy()))
-    return well_formed("begin", rows, len(egos), where, found)
-
-
 def heard(
     strategy: GossipStrategy,
     own: Representations,
     neighbours: Representations,
     owner: np.ndarray,
-    where: str,
     found: Findings,
 ) -> Representations:
     """What ``hear`` gives for copies of these rows, if it is well formed and like its own rows.
@@ -89,85 +101,59 @@ def heard(
         own: The rows of a block of agents.
         neighbours: Their neighbours' rows.
         owner: Whose each of those is.
-        where: The end of sentences: on which graph.
         found: Where problems are noted.
 
     """
     given = copy.deepcopy((own, neighbours, owner))
-    rows = found.result_of("hear", where, lambda: strategy.hear(*given))
-    rows = well_formed("hear", rows, len(own), where, found)
+    rows = found.result_of("hear", lambda: strategy.hear(*given))
+    rows = well_formed("hear", rows, len(own), found)
     ours, theirs = _shapes(rows), _shapes(own)
     if ours != theirs:
         names = sorted(name for name, _ in ours.items() ^ theirs.items())
         raise found.stop(
             "hear arrays",
-            f"hear and begin give different arrays ({', '.join(dict.fromkeys(names))}) {where}: a "
-            "row has the same ones, each of one width, in every round.",
+            f"hear and begin give different arrays ({', '.join(dict.fromkeys(names))}) "
+            f"{found.where}: a row has the same ones, each of one width, in every round.",
         )
     return rows
 
 
-def history(
-    strategy: GossipStrategy, network: Network, where: str, found: Findings
-) -> list[Representations]:
+def history(strategy: GossipStrategy, network: Network, found: Findings) -> list[Representations]:
     """All rows before the first round and after each, until none changes; the last are settled.
 
     Args:
         strategy: The strategy.
         network: The agents.
-        where: The end of sentences: on which graph.
         found: Where problems are noted.
 
     """
     if "settles" in found:  # once is enough to wait for
         raise StoppedError
-    rows = [begun(strategy, network.egos, network.member_keys, where, found)]
+    rows = [network.begun(strategy, found)]
     while len(rows) <= MIN_ROUNDS:
-        after = next_rows(strategy, network, rows[-1], where, found)
+        after = network.next_rows(strategy, rows[-1], found)
         if not differing_rows(rows[-1], after).any():
             return rows
         rows.append(after)
     raise found.stop(
         "settles",
-        f"Its rows still change after {MIN_ROUNDS} rounds {where}: hear must come to an end, where "
-        "the same rows give themselves again.",
+        f"Its rows still change after {MIN_ROUNDS} rounds {found.where}: hear must come to an end, "
+        "where the same rows give themselves again.",
     )
 
 
-def next_rows(
-    strategy: GossipStrategy, network: Network, rows: Representations, where: str, found: Findings
-) -> Representations:
-    """The rows after one more round.
-
-    Args:
-        strategy: The strategy.
-        network: The agents.
-        rows: Their rows so far.
-        where: The end of sentences: on which graph.
-        found: Where problems are noted.
-
-    """
-    agents = network.listeners
-    if len(agents) == 0:
-        return rows
-    members, owner = network.heard_by(agents)
-    new = heard(strategy, rows.take(agents), rows.take(members), owner, where, found)
-    return rows.replaced(agents, new)
-
-
-def rows_of(strategy: Strategy, egos: EgoGraphs, where: str, found: Findings) -> Representations:
+def rows_of(strategy: Strategy, egos: EgoGraphs, found: Findings) -> Representations:
     """The rows that agents with these ego graphs search with: settled where there are rounds.
 
     Args:
         strategy: The strategy, with rounds or without.
         egos: The ego graphs of all nodes of a graph.
-        where: The end of sentences: on which graph.
         found: Where problems are noted.
 
     """
     if isinstance(strategy, GossipStrategy):
-        return history(strategy, Network(egos, node_keys(len(egos))), where, found)[-1]
-    return represented(strategy, egos, where, found)
+        return history(strategy, Network(egos, node_keys(len(egos))), found)[-1]
+    return represented(strategy, egos, found)
 
 
 def _shapes(rows: Representations) -> dict[str, tuple[str, tuple[int, ...]]]:

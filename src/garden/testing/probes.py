@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 
-from garden.graphs.ego import EgoGraphs, ProfileTable
+from garden.graphs.ego import EgoGraphs
 from garden.graphs.graph import Graph
+from garden.testing.equality import dense
 from garden.testing.findings import counted
 
 _NEWCOMERS = 3  # nodes that join outside
@@ -63,6 +64,17 @@ def sibling(graph: Graph) -> Graph:
     return _graph(_ring_with_chords(15), graph.num_attributes, kind, 77)
 
 
+def some_nodes(graph: Graph) -> list[int]:
+    """A node of the fewest neighbours, one of the most, and the last; each once."""
+    degrees = graph.degrees
+    return sorted({int(degrees.argmin()), int(degrees.argmax()), len(degrees) - 1})
+
+
+def some_in_another_order(count: int) -> np.ndarray:
+    """Two thirds of so many positions, in another order."""
+    return np.random.default_rng(1).permutation(count)[: 2 * count // 3 + 1]
+
+
 def within(graph: Graph, centre: int, hops: int) -> set[int]:
     """The nodes that are near another.
 
@@ -90,8 +102,8 @@ def changed_outside(graph: Graph, centre: int, hops: int = 1) -> Graph:
     inside = within(graph, centre, hops)
     num_nodes = graph.num_nodes + _NEWCOMERS
     outside = np.array([node for node in range(num_nodes) if node not in inside])
-    dense = _dense(graph.attributes)
-    attributes = np.concatenate([dense, np.zeros((_NEWCOMERS, dense.shape[1]))])
+    joined = np.zeros((_NEWCOMERS, graph.num_attributes))
+    attributes = np.concatenate([dense(graph.attributes), joined])
     attributes[outside] = 1 - attributes[outside]
     kept = [edge for edge in graph.edges().tolist() if set(edge) <= inside]
     moved = np.stack([outside, np.roll(outside, 1)], axis=1)
@@ -104,7 +116,7 @@ def renumbered(egos: EgoGraphs) -> EgoGraphs:
     """The same ego graphs over a table of profiles in another order, with a few more rows."""
     num_profiles = int(egos.profiles.shape[0])
     order = np.random.default_rng(3).permutation(num_profiles + 2)
-    padded = np.concatenate([_dense(egos.profiles), np.ones((2, egos.num_attributes))])
+    padded = np.concatenate([dense(egos.profiles), np.ones((2, egos.num_attributes))])
     table = padded[order].astype(np.float32)
     profiles = sp.csr_array(table) if sp.issparse(egos.profiles) else table
     return replace(egos, profiles=profiles, members=np.argsort(order)[egos.members].astype("i4"))
@@ -142,7 +154,7 @@ def changed_fields(before: EgoGraphs, after: EgoGraphs) -> list[str]:
     changed = [
         name for name in fields if not np.array_equal(getattr(before, name), getattr(after, name))
     ]
-    same = np.array_equal(_dense(before.profiles), _dense(after.profiles))
+    same = np.array_equal(dense(before.profiles), dense(after.profiles))
     return changed if same else [*changed, "profiles"]
 
 
@@ -181,7 +193,3 @@ def _clique_with_tail(size: int, length: int) -> np.ndarray:
 
 def _tree(num_nodes: int) -> np.ndarray:
     return np.array([[node, (node - 1) // 2] for node in range(1, num_nodes)])
-
-
-def _dense(table: ProfileTable) -> np.ndarray:
-    return table if isinstance(table, np.ndarray) else table.toarray()
