@@ -7,9 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from garden.errors import StrategyError
+from garden.graphs.ego_extraction import ego_graphs
 from garden.peers.envelopes import MAX_MEMORY, EnvelopeError
 from garden.peers.message_memory import check_memory, decoded_state, encoded_state
 from garden.strategies.detours import recalled
+from garden.strategies.explore import Explored, Step
+from garden.strategies.lookahead import LookaheadWalker
 from garden.strategies.memory import Map, Memory, Passed, Trail, Visits
 from garden.strategies.registry import MEMORIES, RULES
 
@@ -17,7 +20,11 @@ STATES = {
     "visited": Visits({3: 1, 2**64 - 1: 2}),
     "backtrack": Trail(frozenset({3, 5, 9}), (3, 9)),
     "frontier": Map({3: 3, 5: 3}, (Passed(7, -0.5, 3),), (), 5),
-}
+    "explore": Explored(
+        frozenset({3, 5}), frozenset({3, 5, 2**64 - 1}), {2**32 - 1: 2, 0: 1},
+        (Step(3, True), Step(5, False)), Trail(frozenset({3, 5}), (3,)),
+    ),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", STATES)
@@ -77,6 +84,45 @@ def test_memory__of_any_bytes_is_refused_or_can_be_gone_on_from(data, name):
         return
     keys = np.array([1, 2], dtype=np.uint64)
     recalled(memory, state, 8, keys, np.array([0.0, 1.0]))
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        Explored(way=(Step(3, True),)),  # a way over a node that has not held it
+        Explored(frozenset({3}), frozenset({3}), {2**32: 1}),
+        Explored(frozenset({3}), frozenset({3}), {7: 0}),
+    ],
+)
+def test_explore__of_links_or_ways_that_cannot_be_is_refused(state):
+    memory = MEMORIES["explore"]
+    with pytest.raises(EnvelopeError, match="no state of explore"):
+        decoded_state(memory, encoded_state(memory, state), 8)
+
+
+def test_explore__goes_on_from_any_links_that_others_claim(generated):
+    rows = LookaheadWalker().represent(ego_graphs(generated))
+    memory = MEMORIES["explore"].among(rows).towards(generated.num_nodes - 1)
+    around = generated.neighbours(0)
+    everybody = frozenset(range(generated.num_nodes))
+    claims = [
+        Explored(),
+        Explored(frozenset({0}), everybody, {}),
+        Explored(everybody, everybody, {1: 1}, (Step(int(around[0]), True),)),
+        Explored(frozenset({5}), everybody, {}, (Step(5, True),), Trail(everybody, (5, 0))),
+    ]
+    for claim in claims:
+        state = decoded_state(memory, encoded_state(memory, claim), 0)
+        found = recalled(memory, state, 0, around, np.zeros(len(around)))
+        assert found is None or not np.isneginf(found[0]).all()
+
+
+def test_explore__turns_to_an_earlier_holder_where_the_way_back_is_gone():
+    memory = MEMORIES["explore"]
+    state = Explored(trail=Trail(frozenset({1, 2, 3}), (1, 2, 3)))
+    scores, after = recalled(memory, state, 4, np.array([1], np.uint64), np.zeros(1))
+    assert scores.tolist() == [0]
+    assert after.trail == Trail(frozenset({1, 2, 3, 4}), (1,))
 
 
 def test_backtrack__skips_holders_that_are_gone_on_its_way_back():

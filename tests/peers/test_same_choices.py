@@ -51,6 +51,16 @@ def test_peers__take_the_simulators_paths_on_facebook(peers_of, real_data, name,
     assert different_paths(peers_of(graph, f"{name}+{memory}"), 50) == []
 
 
+@pytest.mark.parametrize("name", ["lookahead", "bidirectional", "universal"])
+def test_peers__take_the_simulators_paths_with_explore(peers_of, generated, name):
+    assert different_paths(peers_of(generated, f"{name}+explore"), 20) == []
+
+
+def test_peers__take_the_simulators_paths_with_explore_on_facebook(peers_of, real_data):
+    graph = garden.load("facebook:414")
+    assert different_paths(peers_of(graph, "universal+explore"), 50) == []
+
+
 @pytest.mark.parametrize("memory", ["none", *RULES])
 @pytest.mark.parametrize("name", ["beacons:k=1,paths=1", "beacons:k=4,paths=3,neighbours=2"])
 def test_peers__with_paths_in_rows_take_the_simulators_paths(peers_of, generated, name, memory):

@@ -6,6 +6,7 @@ the neighbours that answer.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import final
 
 import numpy as np
@@ -19,8 +20,30 @@ from garden.peers.messages import NextHop
 from garden.peers.reputation import Reputation
 from garden.strategies.base import Strategy, scores_at_holder
 from garden.strategies.detours import recalled
+from garden.strategies.explore import ExploreMemory
 from garden.strategies.memory import Memory
+from garden.strategies.representations import Representations, concatenated
 from garden.strategies.selection import choice_weights, choose, hop_uniform
+
+
+@final
+class RowsAtHolder:
+    """What a holder knows: its own row and those of its neighbours, by their keys."""
+
+    def __init__(self, key: int, row: Representations, candidates: Candidates) -> None:
+        """The rows at one holder.
+
+        Args:
+            key: The holder's.
+            row: The holder's.
+            candidates: Its neighbours.
+        """
+        self._rows = concatenated([candidates.rows, row])
+        self._place_of = {key: place for place, key in enumerate([*candidates.keys.tolist(), key])}
+
+    def take(self, nodes: np.ndarray) -> Representations:
+        """The rows of these agents, (num_taken,) keys, in this order."""
+        return self._rows.take(np.array([self._place_of[key] for key in nodes.tolist()]))
 
 
 @final
@@ -81,14 +104,22 @@ class Chooser:
         target_row = self._knowledge.decoded_target(message.row)
         state = decoded_state(self._memory, message.memory, self._key)
         scores = scores_at_holder(self._strategy, candidates.rows, target_row)
-        chosen = recalled(self._memory, state, self._key, candidates.keys, scores)
+        memory = self._memory_among(candidates, target_row)
+        chosen = recalled(memory, state, self._key, candidates.keys, scores)
         if chosen is None:
             return None
         weights = choice_weights(chosen[0], self._strategy.selection)
         number = hop_uniform(int.from_bytes(message.id, "little"), message.attempt, message.hop)
         neighbour = int(candidates.keys[choose(weights, number)])
-        memory = encoded_state(self._memory, chosen[1])
-        return NextHop(neighbour, replace(message, hop=message.hop + 1, memory=memory))
+        carried = encoded_state(memory, chosen[1])
+        return NextHop(neighbour, replace(message, hop=message.hop + 1, memory=carried))
+
+    def _memory_among(self, candidates: Candidates, target_row: Representations) -> Memory:
+        """The memory at this holder: `explore` reads the links that rows show."""
+        if not isinstance(self._memory, ExploreMemory):
+            return self._memory
+        rows = RowsAtHolder(self._key, self._knowledge.row, candidates)
+        return dataclasses.replace(self._memory, rows=rows, goal=target_row)
 
     def _without(self, without: frozenset[int]) -> Candidates:
         candidates = self._knowledge.candidates

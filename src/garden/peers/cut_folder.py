@@ -21,6 +21,7 @@ from garden.peers.views import SUFFIX, AgentView, read_view
 from garden.storage import write_text
 from garden.strategies.base import Strategy
 from garden.strategies.evn import EVNWalker, LinkCurve
+from garden.strategies.explore import ExploreMemory
 from garden.strategies.exported import Exported, copy_export, load_exported
 from garden.strategies.memory import FrontierMemory, Memory
 from garden.strategies.protocols import Tempered
@@ -96,6 +97,8 @@ def read_programme(folder: Path) -> Programme:
     if content.memory not in MEMORIES:
         raise DataError(f"{path}: unknown memory {content.memory!r}")
     strategy = _strategy(content, path)
+    if content.memory == ExploreMemory.name and not strategy.shows_links:
+        raise DataError(f"{path}: {content.strategy} cannot have the memory {content.memory}")
     by_score = content.memory == FrontierMemory.name and strategy.scores_compare
     return Programme(strategy, BY_SCORE if by_score else MEMORIES[content.memory])
 

@@ -15,6 +15,7 @@ from msgspec import Meta
 
 from garden.errors import StrategyError
 from garden.peers.envelopes import MAX_MEMORY, EnvelopeError, Key
+from garden.strategies.explore import Explored, ExploreMemory, Step
 from garden.strategies.memory import (
     BacktrackMemory,
     FrontierMemory,
@@ -29,11 +30,22 @@ from garden.strategies.memory import (
 
 _NOBODY = -1
 _Count = Annotated[int, Meta(ge=0, le=1 << 32)]
+_LinkId = Annotated[int, Meta(ge=0, lt=1 << 32)]
+_Times = Annotated[int, Meta(ge=1, le=1 << 32)]
 _Last = Annotated[int, Meta(ge=_NOBODY)]
 _VISITS = msgspec.msgpack.Decoder(dict[Key, _Count])
 _TRAIL = msgspec.msgpack.Decoder(tuple[list[Key], list[Key]])
 _MAP = msgspec.msgpack.Decoder(
     tuple[list[tuple[Key, Key]], list[tuple[Key, float, Key]], list[Key], _Last]
+)
+_EXPLORED = msgspec.msgpack.Decoder(
+    tuple[
+        list[Key],
+        list[Key],
+        dict[_LinkId, _Times],
+        list[tuple[Key, bool]],
+        tuple[list[Key], list[Key]] | None,
+    ]
 )
 _ENCODE = msgspec.msgpack.Encoder().encode
 
@@ -94,11 +106,19 @@ def _visits(data: bytes) -> Visits:
 
 
 def _encoded_trail(state: Trail) -> bytes:
-    return _ENCODE((state.way_back, sorted(state.met.difference(state.way_back))))
+    return _ENCODE(_parts(state))
+
+
+def _parts(trail: Trail) -> tuple[tuple[int, ...], list[int]]:
+    """The way back, and the other nodes that were met."""
+    return trail.way_back, sorted(trail.met.difference(trail.way_back))
 
 
 def _trail(data: bytes) -> Trail:
-    way_back, others = _TRAIL.decode(data)
+    return _trail_of(*_TRAIL.decode(data))
+
+
+def _trail_of(way_back: list[int], others: list[int]) -> Trail:
     return Trail(frozenset(way_back).union(others), tuple(way_back))
 
 
@@ -121,6 +141,23 @@ def _map(data: bytes) -> Map:
     return Map(came_from, tuple(Passed(*one) for one in passed), tuple(way), last)
 
 
+def _encoded_explored(state: Explored) -> bytes:
+    links = dict(sorted(state.links.items()))
+    trail = None if state.trail is None else _parts(state.trail)
+    met, others = sorted(state.met), sorted(state.seen - state.met)
+    return _ENCODE((met, others, links, state.way, trail))
+
+
+def _explored(data: bytes) -> Explored:
+    met, others, links, way, trail = _EXPLORED.decode(data)
+    held = frozenset(met)
+    if any(node not in held for node, _ in way):
+        raise ValueError
+    steps = tuple(Step(*step) for step in way)
+    seen = held.union(others)
+    return Explored(held, seen, links, steps, None if trail is None else _trail_of(*trail))
+
+
 def _check_place(state: Map, holder: int) -> None:
     """Refuse a map that leads over a node not visited, or ends at one that was."""
     if bool(state.way) != (holder in state.came_from):
@@ -132,4 +169,5 @@ _CODECS: dict[type[Memory], _Codec] = {
     VisitedMemory: _Codec(lambda state: _ENCODE(state.counts), _visits),
     BacktrackMemory: _Codec(_encoded_trail, _trail),
     FrontierMemory: _Codec(_encoded_map, _map),
+    ExploreMemory: _Codec(_encoded_explored, _explored),
 }

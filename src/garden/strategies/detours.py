@@ -7,10 +7,12 @@ place. Where nobody is gone, everything here equals the rules.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from garden.strategies.explore import Explored, ExploreMemory
 from garden.strategies.memory import (
     BacktrackMemory,
     FrontierMemory,
@@ -41,6 +43,8 @@ def recalled(
         return None
     if isinstance(memory, BacktrackMemory):
         return _backtracked(memory, state, holder, candidates, scores)
+    if isinstance(memory, ExploreMemory) and state.trail is not None:
+        return _explored_back(state, holder, candidates, scores)
     chosen, after = memory.recall(state, holder, candidates, scores)
     if not np.isneginf(chosen).all():
         return chosen, after
@@ -66,6 +70,15 @@ def _backtracked(
             back = candidates == way_back[place]
             return np.where(back, scores, -np.inf), Trail(met, way_back[: place + 1])
     return None
+
+
+def _explored_back(
+    state: Explored, holder: int, candidates: np.ndarray, scores: np.ndarray
+) -> tuple[np.ndarray, Explored] | None:
+    """By `backtrack`, where `explore` has found nothing new."""
+    assert state.trail is not None
+    found = _backtracked(BacktrackMemory(), state.trail, holder, candidates, scores)
+    return None if found is None else (found[0], replace(state, trail=found[1]))
 
 
 def _replanned(

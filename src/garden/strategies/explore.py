@@ -168,7 +168,7 @@ class ExploreMemory(Memory):
         fresh = [node for node in (holder, *candidates.tolist()) if node not in state.seen]
         links = state.links
         if fresh:
-            found = link_ids(self._rows.take(np.array(fresh))).ids
+            found = link_ids(self._rows.take(np.array(fresh, dtype=candidates.dtype))).ids
             links = dict(links)
             for link, count in zip(*np.unique(found, return_counts=True), strict=True):
                 links[int(link)] = links.get(int(link), 0) + int(count)
@@ -198,7 +198,8 @@ def new_links(ids: np.ndarray, mates: np.ndarray, seen: Mapping[int, int]) -> in
     A link to a seen node stands in the rows of both ends: with n_i how often the id i is in rows of
     seen nodes and j its mate, n_j of the n_i links of that id lead to seen nodes; of the m_i in
     this row, the same share, rounded down, counts as seen. Where i is its own mate, n_i − m_i of
-    other rows take the place of that share.
+    other rows take the place of that share. Where n_i is less than m_i, since links have come after
+    the row was seen, m_i takes its place.
 
     Args:
         ids: The ids in the node's own row, (num_links,).
@@ -211,7 +212,7 @@ def new_links(ids: np.ndarray, mates: np.ndarray, seen: Mapping[int, int]) -> in
     for link in ids.tolist():
         here[link] = here.get(link, 0) + 1
     for link, count in here.items():
-        all_seen, mate = seen[link], mate_of[link]
+        all_seen, mate = max(seen.get(link, 0), count), mate_of[link]
         known = all_seen - count if mate == link else count * seen.get(mate, 0) // all_seen
         total += count - min(count, known)
     return total
