@@ -56,11 +56,6 @@ class Adaptation(Work):
     messages: tuple[int, ...]
     updates: int = AdaptConfig().updates
 
-    @property
-    def title(self) -> str:
-        """The graph and the split."""
-        return f"{self.graph}, seed {self.seed}"
-
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Adapt on training targets, play on test pairs.
 

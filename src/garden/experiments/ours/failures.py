@@ -52,11 +52,6 @@ class FailureReport(Work):
     options: TrainingOptions
 
     @property
-    def title(self) -> str:
-        """The graph and the split."""
-        return f"{self.graph}, seed {self.seed}"
-
-    @property
     def training(self) -> Training:
         """The policy whose failures are reported."""
         return Training(self.graph, self.seed, self.options)

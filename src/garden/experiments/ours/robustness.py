@@ -66,6 +66,7 @@ class Perturbed(Work):
     """Strategies on one split of one graph, of which something was perturbed."""
 
     kind: ClassVar[str] = "perturbed"
+    titled: ClassVar[str] = "{unit.graph}, seed {unit.seed}, {unit.perturbation} {unit.level:g}"
 
     graph: str
     seed: int
@@ -74,11 +75,6 @@ class Perturbed(Work):
     training: Training
     holdout: HoldoutTraining
     """How universal is trained, without this graph."""
-
-    @property
-    def title(self) -> str:
-        """The graph, the split and the perturbation."""
-        return f"{self.graph}, seed {self.seed}, {self.perturbation} {self.level:g}"
 
     def trainings(self) -> tuple[Training, ...]:
         """The policy that was trained on the graph as it was."""

@@ -82,11 +82,6 @@ class UniversalHoldout(Work):
     evaluation: EvaluationConfig = field(default_factory=lambda: _ALL_PAIRS)
     num_pairs: int = NUM_PAIRS  # where not all pairs are played
 
-    @property
-    def title(self) -> str:
-        """The graph and the seed."""
-        return f"{self.graph}, seed {self.seed}"
-
     def to_json(self) -> dict[str, Any]:
         """The unit with the memories that it plays, and how many pairs choose among them."""
         memories = [memory_for(Universal, name).address for name in RULES]

@@ -26,13 +26,9 @@ class Description(Work):
     """What one graph is like."""
 
     kind: ClassVar[str] = "description"
+    titled: ClassVar[str] = "{unit.graph}"
 
     graph: str
-
-    @property
-    def title(self) -> str:
-        """The graph that is described."""
-        return self.graph
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Count and measure the graph.

@@ -45,17 +45,13 @@ class TemperatureCurve(Work):
     """The validation oracle ratio of one walker on one graph at every temperature."""
 
     kind: ClassVar[str] = "temperature-curve"
+    titled: ClassVar[str] = "{unit.walker} on {unit.graph}, seed {unit.seed}"
 
     graph: str
     seed: int
     walker: str
     temperatures: tuple[float, ...] = GRID
     max_hops: int = PAPERS_LIMIT
-
-    @property
-    def title(self) -> str:
-        """The walker, the graph and the split."""
-        return f"{self.walker} on {self.graph}, seed {self.seed}"
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Evaluate exactly: all sources, all validation targets, at each temperature.

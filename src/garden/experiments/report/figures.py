@@ -61,6 +61,8 @@ def draw_intervals(
     estimates: Sequence[Estimate],
     label: str,
     joined: bool = True,
+    look: Style | None = None,
+    hollow: bool | None = None,
 ) -> None:
     """Draw one strategy's means with their 95 % intervals.
 
@@ -70,10 +72,15 @@ def draw_intervals(
         estimates: The means and intervals.
         label: The strategy, which decides its style, and its name in the legend.
         joined: Whether a line joins the points.
+        look: The style, where it is not that of :data:`STYLES`.
+        hollow: Whether marks are hollow; those of a strategy are that also stands in
+            :data:`STYLES` with a memory.
     """
-    style = STYLES[label].line()
-    if f"{label}+visited" in STYLES or f"{label}+backtrack" in STYLES:
-        style["markerfacecolor"] = "white"  # beside the same strategy with a memory
+    style = (look or STYLES[label]).line()
+    if hollow is None:
+        hollow = f"{label}+visited" in STYLES or f"{label}+backtrack" in STYLES
+    if hollow:
+        style["markerfacecolor"] = "white"
     if not joined:
         style["linestyle"] = ""
     below = [max(0.0, one.mean - one.low) for one in estimates]

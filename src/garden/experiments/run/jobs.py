@@ -139,15 +139,25 @@ class ContenderSpec:
         }
 
 
+_LATER = "later"
+
+
+def later(default: Any) -> Any:
+    """A field that came after results were stored: at its default, it is no part of the address."""
+    return field(default=default, metadata={_LATER: True})
+
+
 class Work(ABC):
     """One unit. Subclasses are frozen dataclasses of plain values."""
 
     kind: ClassVar[str]
+    titled: ClassVar[str] = "{unit.graph}, seed {unit.seed}"
+    """How titles are made of a unit's fields and properties."""
 
     @property
-    @abstractmethod
     def title(self) -> str:
         """The unit in a few words, for whoever watches."""
+        return self.titled.format(unit=self)
 
     @abstractmethod
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
@@ -165,8 +175,12 @@ class Work(ABC):
         return ()
 
     def to_json(self) -> dict[str, Any]:
-        """The unit as plain values."""
-        return {item.name: _plain(getattr(self, item.name)) for item in fields(self)}  # type: ignore[arg-type]
+        """The unit as plain values, without those that came :func:`later` and are at default."""
+        return {
+            one.name: _plain(value)
+            for one in fields(self)  # type: ignore[arg-type]
+            if (value := getattr(self, one.name)) != one.default or not one.metadata.get(_LATER)
+        }
 
     @cached_property
     def key(self) -> str:
@@ -189,11 +203,6 @@ class Comparison(Work):
     )
     win_groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Groups by name: labels among which wins are counted, beside those among all."""
-
-    @property
-    def title(self) -> str:
-        """The graph and the split."""
-        return f"{self.graph}, seed {self.seed}"
 
     def trainings(self) -> tuple[Training, ...]:
         """The policies among the contenders, each once."""

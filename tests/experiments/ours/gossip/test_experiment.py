@@ -3,7 +3,7 @@ from collections import Counter
 
 import pytest
 
-from garden.experiments.ours.gossip import experiment, graphs, large, million, tradeoff
+from garden.experiments.ours.gossip import experiment, graphs, million, tradeoff
 from garden.experiments.ours.gossip.bars import BarTrial
 from garden.experiments.ours.gossip.beside_trellis import SplitTrial, stored_ratios
 from garden.experiments.ours.gossip.by_profile import OrderTrial, ProfileTrial
@@ -120,8 +120,8 @@ def test_gossip__a_large_trial_counts_sketches_and_its_table_has_their_means():
 
 def test_gossip__sizes_at_a_million_nodes_stand_in_one_table():
     one = done(SketchTrial(BARE, "beacons:k=4", 30, 1))
-    assert large.tables(Scope(quick=True), lambda _: one) == []
-    (table,) = large.tables(Scope(), lambda _: one)
+    assert million.size_tables(Scope(quick=True), lambda _: one) == []
+    (table,) = million.size_tables(Scope(), lambda _: one)
     assert len(table.rows) == 11
     assert table.rows[0][:2] == ("power-law, 10⁶", "beacons:k=1")
     assert all(len(row) == len(table.columns) for row in table.rows)

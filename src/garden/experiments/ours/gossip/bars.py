@@ -13,26 +13,25 @@ from garden.experiments.ours.gossip.graphs import (
     FACEBOOK,
     PAGES,
     TWITCH,
+    by_case,
     column_of,
     graphs_of,
     pairs_to_targets,
 )
-from garden.experiments.ours.gossip.outcomes import outcome, outcome_of_walks
-from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
-from garden.experiments.ours.gossip.sketch_labels import sketch_label
-from garden.experiments.ours.gossip.sketch_walks import Searchers, Walks, sketch_walks
+from garden.experiments.ours.gossip.outcomes import MEMORIES, outcome, outcomes_by_memory
+from garden.experiments.ours.gossip.sketch_labels import sketch_label, with_memory
+from garden.experiments.ours.gossip.sketch_walks import Searchers
 from garden.experiments.report.claims import Claim, claim_by_case
 from garden.experiments.report.intervals import over_seeds
 from garden.experiments.report.sections import Table
 from garden.experiments.run.config import Scope
 from garden.experiments.run.experiment import ResultOf
-from garden.experiments.run.jobs import Work
+from garden.experiments.run.jobs import Work, later
 from garden.experiments.run.policy_cache import PolicyCache, graph_of
 from garden.graphs.distances import pair_distances
 from garden.search.chain import hop_distributions
 from garden.search.config import PAPERS_LIMIT
 from garden.search.metrics import expected_hops
-from garden.search.rounds import node_keys, settle
 from garden.strategies.gossip.beacons import RULE, Beacons
 
 NUM_SEEDS = 10
@@ -54,53 +53,35 @@ class BarTrial(Work):
     """``beacons`` with one rank seed on one graph, to every node or to 300 of them."""
 
     kind: ClassVar[str] = "gossip-bar"
+    titled: ClassVar[str] = "{unit.graph}, rank seed {unit.rank_seed}, paths={unit.paths}"
 
     graph: str
     rank_seed: int
     k: int = K
     rule: int = RULE  # of the scores
-    paths: int = 0
-
-    @property
-    def title(self) -> str:
-        """The graph, the seed and the paths."""
-        return f"{self.graph}, rank seed {self.rank_seed}, paths={self.paths}"
-
-    def to_json(self) -> dict[str, Any]:
-        """Every option; paths, which came later, where there are some."""
-        content = super().to_json()
-        if not self.paths:
-            del content["paths"]
-        return content
+    paths: int = later(0)
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Memoryless by exact chains where they are affordable; with ``backtrack`` by walks."""
         graph = graph_of(self.graph)
         strategy = Beacons(k=self.k, seed=self.rank_seed, paths=self.paths)
-        rows = settle(graph, strategy).rows
+        searchers = Searchers.settled(graph, strategy)
         pairs = pairs_to_targets(graph)
         distances = pair_distances(graph, pairs)
         num_targets = len(np.unique(pairs[:, 1]))
-        keys = node_keys(graph, strategy.key_seed)
-        searchers = Searchers(graph, PricedBeacons(strategy), rows, keys)
-
-        def sampled(memory: str) -> dict[str, Any]:
-            walks = sketch_walks(searchers, pairs, Walks(memory))
-            return outcome_of_walks(walks.hops, pairs, distances)
-
         exact = len(graph.indices) * num_targets <= MAX_EXACT
+        played = {}
         if exact:
-            table = hop_distributions(graph, strategy, rows, pairs, PAPERS_LIMIT)
-            memoryless = outcome(expected_hops(table), table[:, -1], distances, pairs[:, 1])
-        else:
-            memoryless = sampled("none")
+            table = hop_distributions(graph, strategy, searchers.rows, pairs, PAPERS_LIMIT)
+            played["none"] = outcome(expected_hops(table), table[:, -1], distances, pairs[:, 1])
+        sampled = ("backtrack",) if exact else MEMORIES
         return {
             "num_nodes": graph.num_nodes,
             "num_targets": num_targets,
             "num_pairs": len(pairs),
             "evaluation": "exact" if exact else "sampled",
-            "none": memoryless,
-            "backtrack": sampled("backtrack"),
+            **played,
+            **outcomes_by_memory(searchers, pairs, distances, sampled),
         }
 
 
@@ -145,7 +126,7 @@ Results = Mapping[str, Sequence[Mapping[str, Any]]]
 def _claims(results: Results, paths: int) -> list[Claim]:
     claims = []
     for memory, bars in (("none", _MEMORYLESS_BARS), ("backtrack", _BACKTRACK_BARS)):
-        label = label_of(paths) + ("" if memory == "none" else f"+{memory}")
+        label = with_memory(label_of(paths), memory)
         for bar in sorted(set(bars.values())):
             cases = {
                 column_of(name): _mean(of, memory, "ratio") <= bar
@@ -154,13 +135,11 @@ def _claims(results: Results, paths: int) -> list[Claim]:
             }
             if cases:
                 claims.append(claim_by_case(f"{label}: a ratio of at most {bar:g}", cases))
-    truncated: dict[str, bool] = {}
-    for name, of in results.items():
-        case = name.partition("/")[0] if name in COLLECTION else column_of(name)
-        none = all(one["backtrack"]["truncated"] == 0 for one in of)
-        truncated[case] = truncated.get(case, True) and none
-    claims.append(claim_by_case(f"{label_of(paths)}+backtrack: nothing truncated", truncated))
-    return claims
+    truncated = {
+        name: all(one["backtrack"]["truncated"] == 0 for one in of) for name, of in results.items()
+    }
+    text = f"{label_of(paths)}+backtrack: nothing truncated"
+    return [*claims, claim_by_case(text, by_case(truncated))]
 
 
 def _mean(of: Sequence[Mapping[str, Any]], memory: str, metric: str) -> float:

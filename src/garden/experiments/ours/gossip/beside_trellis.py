@@ -14,10 +14,9 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from garden.experiments.ours.gossip.graphs import FACEBOOK, PAGES, column_of, graphs_of
-from garden.experiments.ours.gossip.outcomes import outcome_of_walks
-from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
-from garden.experiments.ours.gossip.sketch_labels import sketch_label
-from garden.experiments.ours.gossip.sketch_walks import Searchers, Walks, sketch_walks
+from garden.experiments.ours.gossip.outcomes import MEMORIES, outcomes_by_memory
+from garden.experiments.ours.gossip.sketch_labels import sketch_label, with_memory
+from garden.experiments.ours.gossip.sketch_walks import Searchers
 from garden.experiments.report.sections import Table
 from garden.experiments.report.tables import Row
 from garden.experiments.run.config import FIRST_SEED, Scope
@@ -26,7 +25,6 @@ from garden.experiments.run.jobs import Work
 from garden.experiments.run.policy_cache import PolicyCache, graph_of, task_of
 from garden.experiments.run.store import RUNS_FILE, Store
 from garden.graphs.distances import pair_distances
-from garden.search.rounds import node_keys, settle
 from garden.strategies.gossip.beacons import RULE, Beacons
 
 NUM_SEEDS = 3
@@ -42,31 +40,23 @@ class SplitTrial(Work):
     """``beacons`` on the test pairs of one split."""
 
     kind: ClassVar[str] = "gossip-test-pairs"
+    titled: ClassVar[str] = "{unit.graph}, test pairs of seed {unit.seed}"
 
     graph: str
     seed: int
     sizes: tuple[tuple[int, int], ...] = SIZES  # k and paths
     rule: int = RULE  # of the scores
 
-    @property
-    def title(self) -> str:
-        """The graph and the split."""
-        return f"{self.graph}, test pairs of seed {self.seed}"
-
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """One walk for each pair and memory; rank seed 0."""
         task = task_of(self.graph, self.seed)
         graph, pairs = graph_of(self.graph), task.test_pairs
-        distances, keys = pair_distances(graph, pairs), node_keys(graph, 0)
+        distances = pair_distances(graph, pairs)
         played = {}
         for k, paths in self.sizes:
-            strategy = Beacons(k=k, paths=paths)
-            searchers = Searchers(
-                graph, PricedBeacons(strategy), settle(graph, strategy).rows, keys
-            )
-            for label, memory in _labels(k, paths).items():
-                hops = sketch_walks(searchers, pairs, Walks(memory)).hops
-                played[label] = outcome_of_walks(hops, pairs, distances)
+            searchers = Searchers.settled(graph, Beacons(k=k, paths=paths))
+            for memory, one in outcomes_by_memory(searchers, pairs, distances).items():
+                played[with_memory(sketch_label(k, paths), memory)] = one
         return {"task_hash": task.content_hash, "played": played}
 
 
@@ -88,7 +78,7 @@ def tables(scope: Scope, result_of: ResultOf, folder: Path) -> list[Table]:
         return []
     stored = stored_ratios(folder.parent)
     rows: list[Row] = []
-    for label in [label for size in SIZES for label in _labels(*size)]:
+    for label in [with_memory(sketch_label(*size), one) for size in SIZES for one in MEMORIES]:
         means = (np.mean([one["played"][label]["ratio"] for one in of]) for of in results.values())
         rows.append((label, *(f"{mean:.3f}" for mean in means)))
     for label in _TRAINED:
@@ -130,11 +120,6 @@ def _trained_cell(ratios: list[float | None]) -> str:
     if len(known) < len(ratios):
         return "– (no stored run on these pairs)"
     return f"{np.mean(known):.3f}"
-
-
-def _labels(k: int, paths: int) -> dict[str, str]:
-    label = sketch_label(k, paths)
-    return {label: "none", f"{label}+backtrack": "backtrack"}
 
 
 def _trials(scope: Scope) -> dict[str, list[SplitTrial]]:

@@ -57,15 +57,11 @@ class ProfileTrial(Work):
     """One contender on one graph, to every node or to 300 of them."""
 
     kind: ClassVar[str] = "gossip-by-profile"
+    titled: ClassVar[str] = "{unit.graph}, {unit.contender}, targets by profile"
 
     graph: str
     contender: str
     rule: int = RULE  # of the scores
-
-    @property
-    def title(self) -> str:
-        """The graph and the contender."""
-        return f"{self.graph}, {self.contender}, targets by profile"
 
     def to_json(self) -> dict[str, Any]:
         """Every option; those of ``directory`` with their values."""
@@ -109,13 +105,9 @@ class OrderTrial(Work):
     """What it costs on one graph that a profile does not tell those who share it apart."""
 
     kind: ClassVar[str] = "gossip-profile-orders"
+    titled: ClassVar[str] = "{unit.graph}, orders of visiting equal profiles"
 
     graph: str
-
-    @property
-    def title(self) -> str:
-        """The graph, and what is computed on it."""
-        return f"{self.graph}, orders of visiting equal profiles"
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Mean ratios over all pairs, or why there are none."""

@@ -17,10 +17,10 @@ from garden.experiments.ours.gossip.graphs import (
     column_of,
     graphs_of,
 )
-from garden.experiments.ours.gossip.outcomes import estimate, outcome_of_walks
+from garden.experiments.ours.gossip.outcomes import MEMORIES, estimate, outcomes_by_memory
 from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
-from garden.experiments.ours.gossip.sketch_walks import Searchers, Walks, sketch_walks
-from garden.experiments.ours.gossip.tradeoff import BYTES_PER_KEY, MEMORIES, NUM_PAIRS, pairs_of
+from garden.experiments.ours.gossip.sketch_walks import Searchers
+from garden.experiments.ours.gossip.tradeoff import BYTES_PER_KEY, NUM_PAIRS, pairs_of
 from garden.experiments.report.sections import Table
 from garden.experiments.run.config import Scope
 from garden.experiments.run.experiment import ResultOf
@@ -51,6 +51,7 @@ class CardLimitTrial(Work):
     """One graph, with cards of several limits of neighbours' keys."""
 
     kind: ClassVar[str] = "gossip-card-limit"
+    titled: ClassVar[str] = "{unit.graph}, neighbours on a card"
 
     graph: str
     k: int = K
@@ -58,11 +59,6 @@ class CardLimitTrial(Work):
     limits: tuple[int, ...] = LIMITS
     num_pairs: int = NUM_PAIRS
     rule: int = RULE  # of the scores
-
-    @property
-    def title(self) -> str:
-        """The graph, and that neighbours stand on a card."""
-        return f"{self.graph}, neighbours on a card"
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """The same sketches with every limit, on the same pairs."""
@@ -75,13 +71,10 @@ class CardLimitTrial(Work):
             most = graph.num_nodes if limit < 0 else limit
             strategy = Beacons(k=self.k, neighbours=most, paths=self.paths)
             searchers = Searchers(graph, PricedBeacons(strategy), rows, keys)
-            played = {
-                memory: outcome_of_walks(
-                    sketch_walks(searchers, pairs, Walks(memory)).hops, pairs, distances
-                )
-                for memory in MEMORIES
+            by_limit[str(limit)] = {
+                **outcomes_by_memory(searchers, pairs, distances),
+                "key_bytes": _key_bytes(strategy.card(rows)),
             }
-            by_limit[str(limit)] = {**played, "key_bytes": _key_bytes(strategy.card(rows))}
         return {
             "sketch_bytes": float(Beacons(k=self.k).size_of(rows)[1].mean()),
             "kept_key_bytes": _key_bytes(rows),
@@ -101,17 +94,13 @@ class CardPrivacyTrial(Work):
     """What two cards tell of a link between their owners, and one card of its owner's degree."""
 
     kind: ClassVar[str] = "gossip-card-privacy"
+    titled: ClassVar[str] = "{unit.graph}, what cards tell, rank={unit.rank}"
 
     graph: str
     rank: Rank
     k: int = K
     paths: int = Beacons.paths
     num_pairs: int = NUM_CARD_PAIRS
-
-    @property
-    def title(self) -> str:
-        """The graph and the rank."""
-        return f"{self.graph}, what cards tell, rank={self.rank}"
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Neighbours and strangers, told apart with and without neighbours' keys on cards."""

@@ -29,17 +29,13 @@ class ChangeTrial(Work):
     """Changes of one graph at rest, of every kind."""
 
     kind: ClassVar[str] = "gossip-changes"
+    titled: ClassVar[str] = "{unit.graph}, changes, rank={unit.rank}"
 
     graph: str
     rank: Rank
     num_changes: int = NUM_CHANGES
     k: int = K
     paths: int = Beacons.paths
-
-    @property
-    def title(self) -> str:
-        """The graph and the rank."""
-        return f"{self.graph}, changes, rank={self.rank}"
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """The median and the worst of each figure, by kind of change."""

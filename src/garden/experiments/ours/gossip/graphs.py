@@ -84,6 +84,15 @@ def column_of(name: str) -> str:
     return f"{name}, 10⁵" if name in GENERATED else name.replace("-1e6", ", 10⁶")
 
 
+def by_case(is_so: Mapping[str, bool]) -> dict[str, bool]:
+    """Whether it is so on each graph with a column, and on all of each family of the collection."""
+    cases: dict[str, bool] = {}
+    for name, so in is_so.items():
+        case = name.partition("/")[0] if name in COLLECTION else column_of(name)
+        cases[case] = cases.get(case, True) and so
+    return cases
+
+
 def pairs_to_targets(graph: Graph) -> np.ndarray:
     """Pairs to every node of a small graph or 300 of a large one, from 50 sources each.
 

@@ -1,11 +1,15 @@
-"""``beacons`` on a power law of a million nodes: ratio, size, time and memory over rank seeds."""
+"""``beacons`` on graphs of a million nodes.
+
+On the power law ratio, size, time and memory over rank seeds; there and on a small world the ratio
+against the size of sketches.
+"""
 
 from __future__ import annotations
 
 import resource
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -13,19 +17,26 @@ import numpy as np
 
 from garden.experiments.ours.gossip.bars import NUM_SEEDS, PATHS, K, label_of
 from garden.experiments.ours.gossip.graphs import LARGE, column_of, pairs_to_targets
-from garden.experiments.ours.gossip.outcomes import outcome_of_walks
+from garden.experiments.ours.gossip.outcomes import MEMORIES, outcomes_by_memory, ratio_text
 from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
-from garden.experiments.ours.gossip.sketch_walks import Searchers, Walks, sketch_walks
+from garden.experiments.ours.gossip.sketch_labels import sketch_label
+from garden.experiments.ours.gossip.sketch_walks import Searchers
+from garden.experiments.ours.gossip.tradeoff import NUM_PAIRS, SketchTrial
 from garden.experiments.report.sections import Table
+from garden.experiments.report.tables import Row
 from garden.experiments.run.config import Scope
 from garden.experiments.run.experiment import ResultOf
-from garden.experiments.run.jobs import Work
+from garden.experiments.run.jobs import Work, later
 from garden.experiments.run.policy_cache import PolicyCache, graph_of
 from garden.graphs.distances import pair_distances
 from garden.search.rounds import node_keys, settle
 from garden.strategies.gossip.beacons import RULE, Beacons
 
 NAME = "power-law-1e6"
+SIZES: Mapping[str, tuple[int, ...]] = {
+    "power-law-1e6": (1, 2, 4, 8, 16, 64),
+    "small-world-1e6": (1, 2, 4, 8, 16),
+}
 _BARS = {
     "ratio, memoryless": 1.04,
     "entries a node": 50,
@@ -41,24 +52,13 @@ class MillionTrial(Work):
     """``beacons`` with one rank seed on a large graph, to 300 targets."""
 
     kind: ClassVar[str] = "gossip-million"
+    titled: ClassVar[str] = "{unit.graph}, rank seed {unit.rank_seed}, paths={unit.paths}"
 
     graph: str
     rank_seed: int
     k: int = K
     rule: int = RULE  # of the scores
-    paths: int = 0
-
-    @property
-    def title(self) -> str:
-        """The graph, the seed and the paths."""
-        return f"{self.graph}, rank seed {self.rank_seed}, paths={self.paths}"
-
-    def to_json(self) -> dict[str, Any]:
-        """Every option; paths, which came later, where there are some."""
-        content = super().to_json()
-        if not self.paths:
-            del content["paths"]
-        return content
+    paths: int = later(0)
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Settle, timed, then one walk for each pair and memory."""
@@ -71,14 +71,7 @@ class MillionTrial(Work):
         peak = peak_gigabytes()
         keys = node_keys(graph, strategy.key_seed)
         pairs = pairs_to_targets(graph)
-        hops = pair_distances(graph, pairs)
         searchers = Searchers(graph, PricedBeacons(strategy), settled.rows, keys)
-        played = {
-            memory: outcome_of_walks(
-                sketch_walks(searchers, pairs, Walks(memory)).hops, pairs, hops
-            )
-            for memory in ("none", "backtrack")
-        }
         others = len(settled.rows.ragged["neighbours"].values) / graph.num_nodes
         return {
             "num_targets": len(np.unique(pairs[:, 1])),
@@ -87,7 +80,7 @@ class MillionTrial(Work):
             "keys_per_node": others,
             "seconds": round(seconds, 1),
             "gigabytes": round(peak, 2),
-            **played,
+            **outcomes_by_memory(searchers, pairs, pair_distances(graph, pairs)),
         }
 
 
@@ -98,8 +91,11 @@ def peak_gigabytes() -> float:
 
 
 def works(scope: Scope) -> list[Work]:
-    """Every rank seed, with paths and without; none in a quick run, or where others are named."""
-    return [work for paths in PATHS for work in _trials(scope, paths)]
+    """Every rank seed, with paths and without, and every size; none in a quick run by itself."""
+    return [
+        *(work for paths in PATHS for work in _trials(scope, paths)),
+        *(work for of in _of_sizes(scope).values() for work in of.values()),
+    ]
 
 
 def tables(scope: Scope, result_of: ResultOf) -> list[Table]:
@@ -171,3 +167,53 @@ def _trials(scope: Scope, paths: int) -> list[MillionTrial]:
     if not named and (scope.graphs is not None or scope.quick):
         return []
     return [MillionTrial(LARGE[NAME], seed, paths=paths) for seed in scope.seeds_or(NUM_SEEDS)]
+
+
+def size_tables(scope: Scope, result_of: ResultOf) -> list[Table]:
+    """A row for each graph and size of sketches, in one table; none where no size is asked for.
+
+    Args:
+        scope: How much of the experiment was made.
+        result_of: Gives what came of a unit of work.
+    """
+    rows = [
+        _size_row(column_of(name), label, result_of(work))
+        for name, of in _of_sizes(scope).items()
+        for label, work in of.items()
+    ]
+    if not rows:
+        return []
+    columns = ["graph", "strategy", "entries a node", "bytes a node", "rounds"]
+    columns += [
+        f"{which}{plus}"
+        for which in ("beacons", "landmarks, as many")
+        for plus in ("", " +backtrack")
+    ]
+    return [
+        Table(
+            "gossip-large",
+            "A million nodes: oracle ratio (95 % interval) against the size of sketches",
+            tuple(columns),
+            tuple(rows),
+            f"{NUM_PAIRS:,} pairs a graph, every node a target, the same for all rows; four walks "
+            "a pair, truncated at 100 hops. Landmarks: random nodes, the same for all agents. "
+            "k = 64 was not tried on the small world.",
+        )
+    ]
+
+
+def _size_row(graph: str, label: str, one: Mapping[str, Any]) -> Row:
+    cost = one["cost"]
+    sizes = (f"{cost['entries_per_node']:.1f}", f"{cost['bytes_per_node']:.0f}")
+    played = (one[which][memory] for which in ("beacons", "landmarks") for memory in MEMORIES)
+    return (graph, label, *sizes, str(cost["rounds"]), *map(ratio_text, played))
+
+
+def _of_sizes(scope: Scope) -> dict[str, dict[str, SketchTrial]]:
+    if scope.quick:
+        return {}
+    return {
+        name: {sketch_label(k): SketchTrial(LARGE[name], sketch_label(k)) for k in sizes}
+        for name, sizes in SIZES.items()
+        if scope.graphs is None or name in scope.graphs
+    }

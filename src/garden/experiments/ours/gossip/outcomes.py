@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from garden.experiments.ours.gossip.sketch_walks import Searchers, Walks, sketch_walks
 from garden.experiments.report.intervals import Estimate
 from garden.search.config import PAPERS_LIMIT
 from garden.search.metrics import oracle_ratio_interval
 
+MEMORIES = ("none", "backtrack")
 _DIGITS = 6
 
 
@@ -49,6 +51,33 @@ def outcome_of_walks(
     """
     capped = np.minimum(hops, max_hops).mean(axis=1)
     return outcome(capped, (hops > max_hops).mean(axis=1), distances, pairs[:, 1])
+
+
+def outcomes_by_memory(
+    searchers: Searchers,
+    pairs: np.ndarray,
+    distances: np.ndarray,
+    memories: Sequence[str] = MEMORIES,
+    per_pair: int = 1,
+) -> dict[str, Any]:
+    """The outcomes of walks by sketches with each memory.
+
+    Args:
+        searchers: Who walks.
+        pairs: Positions of source and target, (num_pairs, 2).
+        distances: The distance of each pair, (num_pairs,).
+        memories: The memories, ``none`` or ``backtrack``.
+        per_pair: How many walks each pair gets.
+
+    Returns:
+        By memory what :func:`outcome` gives.
+    """
+    return {
+        memory: outcome_of_walks(
+            sketch_walks(searchers, pairs, Walks(memory, per_pair=per_pair)).hops, pairs, distances
+        )
+        for memory in memories
+    }
 
 
 def estimate(played: Mapping[str, Any]) -> Estimate:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from garden.experiments.ours.gossip.graphs import COLLECTION, column_of, graphs_of
-from garden.experiments.ours.gossip.outcomes import ratio_text
-from garden.experiments.ours.gossip.sketch_labels import sketch_label
-from garden.experiments.ours.gossip.tradeoff import MEMORIES, NUM_PAIRS, SketchTrial
+from garden.experiments.ours.gossip.outcomes import MEMORIES, ratio_text
+from garden.experiments.ours.gossip.sketch_labels import sketch_label, with_memory
+from garden.experiments.ours.gossip.tradeoff import NUM_PAIRS, SketchTrial
 from garden.experiments.report.sections import Table
 from garden.experiments.report.tables import Row
 from garden.experiments.run.config import Scope
@@ -55,9 +55,8 @@ def _by_graph(found: Results) -> Table:
     rows: list[Row] = []
     for strategy in STRATEGIES:
         for memory in MEMORIES:
-            label = strategy + ("" if memory == "none" else f"+{memory}")
             cells = (ratio_text(one[strategy]["beacons"][memory]) for one in found.values())
-            rows.append((label, *cells))
+            rows.append((with_memory(strategy, memory), *cells))
         sizes = (one[strategy]["cost"]["bytes_per_node"] for one in found.values())
         rows.append((f"{strategy}, bytes a node", *(f"{size:.0f}" for size in sizes)))
     return Table(

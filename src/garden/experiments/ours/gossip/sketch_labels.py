@@ -21,3 +21,13 @@ def full_name(strategy: Beacons) -> str:
     """The name with size, rank and paths spelled out, which an address holds."""
     rank = "" if strategy.rank == Beacons.rank else f",rank={strategy.rank}"
     return f"beacons:k={strategy.k}{rank},paths={strategy.paths}"
+
+
+def with_memory(label: str, memory: str) -> str:
+    """What tables call walks with a memory.
+
+    Args:
+        label: Who walks.
+        memory: Left out of the name where it is ``none``.
+    """
+    return label if memory == "none" else f"{label}+{memory}"

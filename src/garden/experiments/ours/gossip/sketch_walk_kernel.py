@@ -17,67 +17,36 @@ _FAR = 1 << 30  # more than any sum
 
 @compiled()
 def walk_by_sketches(  # type: ignore[no-untyped-def]
-    indptr,
-    indices,
-    nodes,
-    distances,
-    at,
-    others,
-    others_at,
-    goal_nodes,
-    goal_distances,
-    goal_at,
-    goal_others,
-    goal_others_at,
-    prices,
-    targets,
-    first_walk,
-    sources,
-    states,
-    backtrack,
-    max_hops,
-    hops,
-    paths,
+    graph, rows, cards, prices, targets, walks, backtrack, max_hops, hops, paths
 ):
     """Walk ``first_walk[t]`` … ``first_walk[t + 1] − 1`` towards ``targets[t]``, for every t.
 
     Args:
-        indptr: Where each node's neighbours start in ``indices``, (num_nodes + 1,).
-        indices: Neighbours, node after node.
-        nodes: The nodes of all entries of sketches, node after node.
-        distances: The distances of those entries.
-        at: Where each node's entries start, (num_nodes + 1,).
-        others: Neighbours that are no entries of their node's sketch, node after node.
-        others_at: Where each node's others start, (num_nodes + 1,).
-        goal_nodes: As ``nodes``, of the cards: a row per target.
-        goal_distances: As ``distances``, of the cards.
-        goal_at: As ``at``, of the cards, (num_targets + 1,).
-        goal_others: As ``others``, of the cards.
-        goal_others_at: As ``others_at``, of the cards, (num_targets + 1,).
+        graph: Where each node's neighbours start, (num_nodes + 1,), and the neighbours.
+        rows: Of each node its entries' nodes and distances and where they start, (num_nodes + 1,),
+            then its neighbours that are no entries and where they start: five arrays.
+        cards: The same of each target.
         prices: What a candidate's score is lowered by, (num_nodes,).
         targets: The targets, (num_targets,).
-        first_walk: Where each target's walks start, (num_targets + 1,).
-        sources: Of the walks, (num_walks,).
-        states: Random states of the walks, (num_walks,).
+        walks: ``first_walk``, (num_targets + 1,), and of all walks their sources and random
+            states, (num_walks,).
         backtrack: Whether visited nodes are avoided, and a dead end is left by one hop back.
         max_hops: The limit of hops.
         hops: (num_walks,), filled; max_hops + 1 where truncated.
         paths: (num_walks, max_hops + 1), filled, or empty.
     """
-    num_nodes = len(indptr) - 1
+    first_walk, sources, states = walks
+    num_nodes = len(graph[0]) - 1
     named = np.full(num_nodes, _FREE, dtype=np.int32)  # distances on the card of the target
     scores = np.empty(num_nodes)
     scored_for = np.full(num_nodes, -1, dtype=np.int64)
     visited = np.zeros(num_nodes, dtype=np.bool_)
     stack = np.empty(max_hops + 1, dtype=np.int64)
     path = np.empty(max_hops + 1, dtype=np.int64)
-    best_ones = np.empty(np.max(np.diff(indptr)), dtype=np.int64)
+    best_ones = np.empty(np.max(np.diff(graph[0])), dtype=np.int64)
     for number in range(len(targets)):
         target = targets[number]
-        for entry in range(goal_at[number], goal_at[number + 1]):
-            named[goal_nodes[entry]] = goal_distances[entry]
-        for entry in range(goal_others_at[number], goal_others_at[number + 1]):
-            named[goal_others[entry]] = 1
+        _name_entries(named, cards, number)
         for episode in range(first_walk[number], first_walk[number + 1]):
             state = states[episode]
             holder = sources[episode]
@@ -88,29 +57,10 @@ def walk_by_sketches(  # type: ignore[no-untyped-def]
                     visited[holder] = True
                     stack[depth] = holder
                     depth += 1
-                best = -np.inf
-                count = 0
-                for k in range(indptr[holder], indptr[holder + 1]):
-                    count += indices[k] == target
-                start, stop = indptr[holder], indptr[holder + 1]
-                if count:  # it alone has sum 0, and nobody else need be scored
-                    best_ones[0] = target
-                    stop = start
-                for k in range(start, stop):
-                    candidate = indices[k]
-                    if visited[candidate]:
-                        continue
-                    if scored_for[candidate] != number:
-                        scored_for[candidate] = number
-                        score = _score(nodes, distances, at, others, others_at, named, candidate)
-                        scores[candidate] = score - prices[candidate]
-                    score = scores[candidate]
-                    if score > best:
-                        best = score
-                        count = 0
-                    if score == best:
-                        best_ones[count] = candidate
-                        count += 1
+                count = _best_neighbours(
+                    graph, rows, prices, named, visited, scores, scored_for, number, target,
+                    holder, best_ones,
+                )  # fmt: skip
                 state = next_state(state)
                 if count:
                     holder = best_ones[int(uniform(state) * count)]
@@ -124,15 +74,65 @@ def walk_by_sketches(  # type: ignore[no-untyped-def]
                 visited[path[k]] = False
                 if len(paths):
                     paths[episode, k] = path[k]
-        for entry in range(goal_at[number], goal_at[number + 1]):
-            named[goal_nodes[entry]] = _FREE
-        for entry in range(goal_others_at[number], goal_others_at[number + 1]):
-            named[goal_others[entry]] = _FREE
+        _forget_entries(named, cards, number)
 
 
 @compiled()
-def _score(nodes, distances, at, others, others_at, named, row):  # type: ignore[no-untyped-def]
+def _name_entries(named, cards, number):  # type: ignore[no-untyped-def]
+    """Write down how far the nodes that a card names are from its owner."""
+    nodes, distances, at, others, others_at = cards
+    for entry in range(at[number], at[number + 1]):
+        named[nodes[entry]] = distances[entry]
+    for entry in range(others_at[number], others_at[number + 1]):
+        named[others[entry]] = 1
+
+
+@compiled()
+def _forget_entries(named, cards, number):  # type: ignore[no-untyped-def]
+    nodes, _, at, others, others_at = cards
+    for entry in range(at[number], at[number + 1]):
+        named[nodes[entry]] = _FREE
+    for entry in range(others_at[number], others_at[number + 1]):
+        named[others[entry]] = _FREE
+
+
+@compiled()
+def _best_neighbours(  # type: ignore[no-untyped-def]
+    graph, rows, prices, named, visited, scores, scored_for, number, target, holder, best_ones
+):
+    """How many of the holder's neighbours score best; they are put in ``best_ones``.
+
+    ``scores`` are kept while ``scored_for`` says that they are of this target's ``number``.
+    """
+    indptr, indices = graph
+    start, stop = indptr[holder], indptr[holder + 1]
+    for k in range(start, stop):
+        if indices[k] == target:  # it alone has sum 0, and nobody else need be scored
+            best_ones[0] = target
+            return 1
+    best = -np.inf
+    count = 0
+    for k in range(start, stop):
+        candidate = indices[k]
+        if visited[candidate]:
+            continue
+        if scored_for[candidate] != number:
+            scored_for[candidate] = number
+            scores[candidate] = _score(rows, named, candidate) - prices[candidate]
+        score = scores[candidate]
+        if score > best:
+            best = score
+            count = 0
+        if score == best:
+            best_ones[count] = candidate
+            count += 1
+    return count
+
+
+@compiled()
+def _score(rows, named, row):  # type: ignore[no-untyped-def]
     """The score of ``beacons`` of one row."""
+    nodes, distances, at, others, others_at = rows
     best = np.int64(_FAR)
     bound = np.int64(0)
     reach = nearly = 0

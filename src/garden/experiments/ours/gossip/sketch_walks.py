@@ -17,7 +17,9 @@ from garden.graphs.graph import Graph
 from garden.resolve import memory_named
 from garden.search.episode_rng import episode_streams
 from garden.search.rollout import Rollout
+from garden.search.rounds import node_keys, settle
 from garden.search.walk import walk
+from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.representations import Representations
 
 
@@ -29,6 +31,18 @@ class Searchers:
     strategy: PricedBeacons
     rows: Representations  # one per node
     keys: np.ndarray  # (num_nodes,) uint64
+
+    @classmethod
+    def settled(cls, graph: Graph, beacons: Beacons, price: float = 0.0) -> Searchers:
+        """Agents that have talked until nobody had anything to say.
+
+        Args:
+            graph: The graph.
+            beacons: Who keeps what.
+            price: Of one degree class of a candidate, in units of the score.
+        """
+        keys = node_keys(graph, beacons.key_seed)
+        return cls(graph, PricedBeacons(beacons, price), settle(graph, beacons).rows, keys)
 
 
 @dataclass(frozen=True)
@@ -65,15 +79,16 @@ def sketch_walks(searchers: Searchers, pairs: np.ndarray, walks: Walks) -> Rollo
     cards = searchers.strategy.beacons.card(searchers.rows.take(targets))
     found = _empty(len(pairs), walks)
     walk_by_sketches(
-        graph.indptr,
-        graph.indices,
-        *_arrays(searchers.rows, searchers.keys),
-        *_arrays(cards, searchers.keys),
+        (graph.indptr, graph.indices),
+        _arrays(searchers.rows, searchers.keys),
+        _arrays(cards, searchers.keys),
         searchers.strategy.prices(searchers.rows),
         targets.astype(np.int64),
-        np.concatenate([[0], ends]).astype(np.int64),
-        np.repeat(pairs[order, 0], walks.per_pair).astype(np.int64),
-        streams[order].ravel(),
+        (
+            np.concatenate([[0], ends]).astype(np.int64),
+            np.repeat(pairs[order, 0], walks.per_pair).astype(np.int64),
+            streams[order].ravel(),
+        ),
         walks.memory == "backtrack",
         walks.max_hops,
         found.hops.reshape(-1),

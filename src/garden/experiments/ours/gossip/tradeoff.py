@@ -12,10 +12,10 @@ import numpy as np
 from garden.datasets.task import SearchTask
 from garden.experiments.ours.gossip.hub_labels import MAX_NODES, hub_labels
 from garden.experiments.ours.gossip.landmarks import landmark_rows
-from garden.experiments.ours.gossip.outcomes import outcome_of_walks
+from garden.experiments.ours.gossip.outcomes import outcome_of_walks, outcomes_by_memory
 from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
 from garden.experiments.ours.gossip.sketch_labels import full_name
-from garden.experiments.ours.gossip.sketch_walks import Searchers, Walks, sketch_walks
+from garden.experiments.ours.gossip.sketch_walks import Searchers
 from garden.experiments.run.jobs import Work
 from garden.experiments.run.policy_cache import PolicyCache, graph_of
 from garden.graphs.distances import pair_distances
@@ -35,7 +35,6 @@ NUM_PAIRS = 1000
 WALKS_PER_PAIR = 4
 BYTES_PER_KEY = 8
 BYTES_PER_HUB = 10  # a key and a distance; hubs need no class
-MEMORIES = ("none", "backtrack")
 MAX_TABLE = 3000  # nodes of graphs whose candidates are all scored at once
 _MAX_WALKED = 50_000  # nodes of graphs on which rivals without sketches are played
 
@@ -46,17 +45,13 @@ class SketchTrial(Work):
     """Sketches of one size on one graph, beside random landmarks with as many entries."""
 
     kind: ClassVar[str] = "gossip-sketches"
+    titled: ClassVar[str] = "{unit.graph}, {unit.strategy}"
 
     graph: str
     strategy: str
     num_pairs: int = NUM_PAIRS
     walks_per_pair: int = WALKS_PER_PAIR
     rule: int = RULE  # of the scores
-
-    @property
-    def title(self) -> str:
-        """The graph and the strategy."""
-        return f"{self.graph}, {self.strategy}"
 
     def to_json(self) -> dict[str, Any]:
         """Every option, those of the strategy spelled out."""
@@ -85,14 +80,7 @@ class SketchTrial(Work):
     ) -> dict[str, Any]:
         pairs, distances = pairs_of(self.graph, self.num_pairs)
         searchers = Searchers(graph, PricedBeacons(strategy), rows, keys)
-        return {
-            memory: outcome_of_walks(
-                sketch_walks(searchers, pairs, Walks(memory, per_pair=self.walks_per_pair)).hops,
-                pairs,
-                distances,
-            )
-            for memory in MEMORIES
-        }
+        return outcomes_by_memory(searchers, pairs, distances, per_pair=self.walks_per_pair)
 
 
 @final
@@ -101,16 +89,12 @@ class RivalTrial(Work):
     """A strategy whose agents do not talk, on the same pairs."""
 
     kind: ClassVar[str] = "gossip-rival"
+    titled: ClassVar[str] = "{unit.graph}, {unit.strategy}+{unit.memory}"
 
     graph: str
     strategy: str
     memory: str
     num_pairs: int = NUM_PAIRS
-
-    @property
-    def title(self) -> str:
-        """The graph and the strategy."""
-        return f"{self.graph}, {self.strategy}+{self.memory}"
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """One walk for each pair, or why there is none."""
@@ -134,14 +118,10 @@ class HubLabelTrial(Work):
     """Exact hub labels: their size, and whether they are exact on the same pairs."""
 
     kind: ClassVar[str] = "gossip-hub-labels"
+    titled: ClassVar[str] = "{unit.graph}, hub labels"
 
     graph: str
     num_pairs: int = NUM_PAIRS
-
-    @property
-    def title(self) -> str:
-        """The graph, and that hub labels are measured on it."""
-        return f"{self.graph}, hub labels"
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Label the graph, or say why not."""

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from garden.experiments.ours.gossip.graphs import COLLECTION, column_of, graphs_of
-from garden.experiments.ours.gossip.outcomes import estimate, ratio_text
-from garden.experiments.ours.gossip.sketch_labels import sketch_label
+from garden.experiments.ours.gossip.graphs import COLLECTION, by_case, column_of, graphs_of
+from garden.experiments.ours.gossip.outcomes import MEMORIES, estimate, ratio_text
+from garden.experiments.ours.gossip.sketch_labels import sketch_label, with_memory
 from garden.experiments.ours.gossip.tradeoff import (
     BYTES_PER_KEY,
-    MEMORIES,
     NUM_PAIRS,
     HubLabelTrial,
     RivalTrial,
     SketchTrial,
 )
 from garden.experiments.report.claims import Claim, claim_by_case
-from garden.experiments.report.figures import BLACK, BLUE, GREEN, GREY, ORANGE, Style
+from garden.experiments.report.figures import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    Style,
+    draw_intervals,
+)
 from garden.experiments.report.headline import BEST_RULE
+from garden.experiments.report.intervals import Estimate
 from garden.experiments.report.sections import Table, write_figure
 from garden.experiments.report.tables import Row
 from garden.experiments.run.config import Scope
@@ -118,13 +126,6 @@ def _results(spec: str, result_of: ResultOf) -> GraphResults:
 
 
 def _claims(found: Mapping[str, GraphResults]) -> list[Claim]:
-    def by_family(is_so: Mapping[str, bool]) -> dict[str, bool]:
-        cases: dict[str, bool] = {}
-        for name, so in is_so.items():
-            case = name.partition("/")[0] if name in COLLECTION else column_of(name)
-            cases[case] = cases.get(case, True) and so
-        return cases
-
     exact = {
         name: one.labels["wrong_distances"] == 0
         for name, one in found.items()
@@ -140,7 +141,7 @@ def _claims(found: Mapping[str, GraphResults]) -> list[Claim]:
             better
         ),
     }
-    return [claim_by_case(text, by_family(so)) for text, so in statements.items() if so]
+    return [claim_by_case(text, by_case(so)) for text, so in statements.items() if so]
 
 
 def _ratio(one: GraphResults, strategy: str, which: str, memory: str = "none") -> float:
@@ -154,15 +155,14 @@ def _ratio_table(found: Mapping[str, GraphResults]) -> Table:
             if which == "landmarks" and strategy == HASH:
                 continue
             for memory in MEMORIES:
-                label = strategy if which == "beacons" else f"landmarks, as many as {strategy}"
-                label += "" if memory == "none" else f"+{memory}"
-                cells = (
-                    ratio_text(one.sketches[strategy][which][memory]) for one in found.values()
-                )
-                rows.append((label, *cells))
+                who = strategy if which == "beacons" else f"landmarks, as many as {strategy}"
+                played = (one.sketches[strategy][which][memory] for one in found.values())
+                rows.append((with_memory(who, memory), *map(ratio_text, played)))
     for label in RIVALS:
-        rows.append((label, *(_rival_text(one.rivals[label]) for one in found.values())))
-    rows.append(("exact hub labels", *(_labels_text(one.labels) for one in found.values())))
+        rivals = (one.rivals[label] for one in found.values())
+        rows.append((label, *(_unless_empty(rival, _played_text) for rival in rivals)))
+    labels = (_unless_empty(one.labels, _exactness) for one in found.values())
+    rows.append(("exact hub labels", *labels))
     return Table(
         "gossip-ratios",
         "Oracle ratio (95 % interval), and truncated walks where there are any",
@@ -172,27 +172,26 @@ def _ratio_table(found: Mapping[str, GraphResults]) -> Table:
     )
 
 
-def _rival_text(result: Mapping[str, Any]) -> str:
-    return f"– ({result['empty']})" if "empty" in result else ratio_text(result["played"])
+def _unless_empty(result: Mapping[str, Any], text: Callable[[Mapping[str, Any]], str]) -> str:
+    """The text of a result, or why there is none."""
+    return f"– ({result['empty']})" if "empty" in result else text(result)
 
 
-def _labels_text(labels: Mapping[str, Any]) -> str:
-    if "empty" in labels:
-        return f"– ({labels['empty']})"
+def _played_text(result: Mapping[str, Any]) -> str:
+    return ratio_text(result["played"])
+
+
+def _exactness(labels: Mapping[str, Any]) -> str:
     return "1 (exact)" if labels["wrong_distances"] == 0 else "wrong distances"
 
 
 def _size_table(found: Mapping[str, GraphResults]) -> Table:
-    rows: list[Row] = [
-        (
-            strategy,
-            *(_size_text(one.sketches[strategy]["cost"]) for one in found.values()),
-        )
-        for strategy in STRATEGIES
-    ]
-    rows.append(
-        ("exact hub labels", *(_label_size(one.labels) for one in found.values())),
-    )
+    rows: list[Row] = []
+    for strategy in STRATEGIES:
+        costs = (one.sketches[strategy]["cost"] for one in found.values())
+        rows.append((strategy, *map(_size_text, costs)))
+    labels = (_unless_empty(one.labels, _entries_and_bytes) for one in found.values())
+    rows.append(("exact hub labels", *labels))
     first = STRATEGIES[0]
     keys = (BYTES_PER_KEY * one.sketches[first]["keys_per_node"] for one in found.values())
     rows.append((f"neighbours' keys beside {first}, bytes", *(f"{size:.0f}" for size in keys)))
@@ -207,14 +206,11 @@ def _size_table(found: Mapping[str, GraphResults]) -> Table:
 
 
 def _size_text(cost: Mapping[str, Any]) -> str:
-    size = f"{cost['entries_per_node']:.1f} / {cost['bytes_per_node']:.0f}"
-    return f"{size}, {cost['rounds']}, {cost['bytes_per_link']:.0f}"
+    return f"{_entries_and_bytes(cost)}, {cost['rounds']}, {cost['bytes_per_link']:.0f}"
 
 
-def _label_size(labels: Mapping[str, Any]) -> str:
-    if "empty" in labels:
-        return f"– ({labels['empty']})"
-    return f"{labels['entries_per_node']:.1f} / {labels['bytes_per_node']:.0f}"
+def _entries_and_bytes(cost: Mapping[str, Any]) -> str:
+    return f"{cost['entries_per_node']:.1f} / {cost['bytes_per_node']:.0f}"
 
 
 def _collection_table(found: Mapping[str, GraphResults]) -> Table:
@@ -248,8 +244,8 @@ def _collection_row(name: str, one: GraphResults, shown: tuple[str, ...]) -> Row
         *(_short(at_16["landmarks"][memory]) for memory in MEMORIES),
         "–" if "empty" in one.labels else f"{one.labels['entries_per_node']:.1f}",
         *(
-            f"– ({rival['empty']})" if "empty" in rival else _short(rival["played"])
-            for rival in (one.rivals[label] for label in RIVALS)
+            _unless_empty(one.rivals[label], lambda rival: _short(rival["played"]))
+            for label in RIVALS
         ),
     )
 
@@ -300,30 +296,25 @@ def _draw(panel: Axes, one: GraphResults) -> None:
     sizes = [one.sketches[sketch_label(k)] for k in SIZES]
     places = [result["cost"]["bytes_per_node"] for result in sizes]
     for (which, memory), style in _LOOK.items():
-        estimates = [estimate(result[which][memory]) for result in sizes]
-        means = np.maximum([found.mean - 1 for found in estimates], _FLOOR)
-        low = np.maximum([found.low - 1 for found in estimates], _FLOOR)
-        high = np.maximum([found.high - 1 for found in estimates], _FLOOR)
-        look = style.line() | ({"markerfacecolor": "white"} if memory == "none" else {})
-        panel.errorbar(
-            places,
-            means,
-            yerr=[np.maximum(means - low, 0), np.maximum(high - means, 0)],
-            label=which if memory == "none" else f"{which}+{memory}",
-            elinewidth=1.0,
-            capsize=2,
-            **look,
-        )
+        excesses = [_excess(estimate(result[which][memory])) for result in sizes]
+        label, hollow = with_memory(which, memory), memory == "none"
+        draw_intervals(panel, places, excesses, label, look=style, hollow=hollow)
     if "empty" not in one.labels:
         panel.axvline(
             one.labels["bytes_per_node"], color=BLACK, linestyle=":", label="exact hub labels"
         )
     for label, colour in zip(RIVALS, (GREEN, GREY), strict=True):
         if "empty" not in one.rivals[label]:
-            excess = max(one.rivals[label]["played"]["ratio"] - 1, _FLOOR)
+            excess = _excess(estimate(one.rivals[label]["played"])).mean
             panel.axhline(excess, color=colour, linestyle="-.", linewidth=1.2, label=label)
     panel.set_xscale("log")
     panel.set_yscale("log")
     panel.set_ylim(bottom=_FLOOR * 0.8)
     panel.set_xlabel("bytes of sketch per node", fontsize=9)
     panel.grid(alpha=0.3, linewidth=0.5)
+
+
+def _excess(ratio: Estimate) -> Estimate:
+    """What a ratio and its interval have above 1, cut where the figure ends."""
+    ends = (max(end - 1, _FLOOR) for end in (ratio.mean, ratio.low, ratio.high))
+    return Estimate(*ends)

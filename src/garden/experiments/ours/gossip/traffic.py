@@ -15,7 +15,7 @@ from garden.experiments.ours.gossip.graphs import (
     graphs_of,
 )
 from garden.experiments.ours.gossip.outcomes import outcome_of_walks
-from garden.experiments.ours.gossip.priced_beacons import TIES_ONLY, PricedBeacons
+from garden.experiments.ours.gossip.priced_beacons import TIES_ONLY
 from garden.experiments.ours.gossip.sketch_walks import Searchers, Walks, sketch_walks
 from garden.experiments.report.sections import Table
 from garden.experiments.run.config import Scope
@@ -24,7 +24,6 @@ from garden.experiments.run.jobs import Work
 from garden.experiments.run.policy_cache import PolicyCache, graph_of
 from garden.graphs.distances import pair_distances
 from garden.random_streams import TRAFFIC_PAIRS
-from garden.search.rounds import node_keys, settle
 from garden.search.traffic import path_traffic, shortest_path_traffic
 from garden.strategies.gossip.beacons import HOP, RULE, Beacons, Rank
 
@@ -67,8 +66,7 @@ class TrafficTrial(Work):
         """One walk for each pair."""
         graph = graph_of(self.graph)
         strategy = Beacons(k=self.k, rank=self.rank, paths=self.paths)
-        rows, keys = settle(graph, strategy).rows, node_keys(graph, strategy.key_seed)
-        searchers = Searchers(graph, PricedBeacons(strategy, self.price), rows, keys)
+        searchers = Searchers.settled(graph, strategy, self.price)
         pairs = drawn_pairs(graph, self.num_pairs, TRAFFIC_PAIRS)
         walks = sketch_walks(searchers, pairs, Walks("backtrack", keep_paths=True))
         load = path_traffic(walks.paths, graph.num_nodes)
@@ -87,14 +85,10 @@ class ShortestTrafficTrial(Work):
     """Random shortest paths between the same pairs."""
 
     kind: ClassVar[str] = "gossip-shortest-traffic"
+    titled: ClassVar[str] = "{unit.graph}, traffic of shortest paths"
 
     graph: str
     num_pairs: int = NUM_PAIRS
-
-    @property
-    def title(self) -> str:
-        """The graph, and that the traffic of shortest paths is measured on it."""
-        return f"{self.graph}, traffic of shortest paths"
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """One path for each pair."""

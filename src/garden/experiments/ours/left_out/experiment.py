@@ -34,7 +34,7 @@ from garden.experiments.ours.left_out.tables import (
 from garden.experiments.report.sections import Findings
 from garden.experiments.run.config import Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
-from garden.experiments.run.jobs import Work
+from garden.experiments.run.jobs import Work, later
 from garden.experiments.run.policy_cache import PolicyCache
 from garden.resolve import strategy_named
 from garden.strategies.universal.policy import Universal
@@ -65,20 +65,13 @@ class LeftOut(Work):
     """``rules``, or one of :data:`.tables.POLICIES`."""
 
     training: LeftOutTraining | None = None
-    memory: str = MEMORY
+    memory: str = later(MEMORY)
     """What a policy plays with; rules have their own."""
 
     @property
     def title(self) -> str:
         """The graph and who plays it."""
         return f"{self.graph}, {label_of(self.who, self.memory)}"
-
-    def to_json(self) -> dict[str, Any]:
-        """The unit as plain values; results that are stored go without the memory's name."""
-        content = super().to_json()
-        if self.memory == MEMORY:
-            del content["memory"]
-        return content
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Play the pairs of the graph.

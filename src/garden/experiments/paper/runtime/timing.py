@@ -50,11 +50,6 @@ class Timing(Work):
     num_targets: int = 100
     repeats: int = 20
 
-    @property
-    def title(self) -> str:
-        """The graph on which strategies are timed."""
-        return f"{self.graph}, seed {self.seed}"
-
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Time all strategies on one thread.
 

@@ -43,13 +43,9 @@ class RandomTruncation(Work):
     """`random` on all pairs of a graph, and on the test sets of many splits."""
 
     kind: ClassVar[str] = "random-truncation"
+    titled: ClassVar[str] = "{unit.graph}, truncation of random"
 
     ego: str
-
-    @property
-    def title(self) -> str:
-        """The graph, and that the truncation of `random` is measured on it."""
-        return f"{self.graph}, truncation of random"
 
     @property
     def graph(self) -> str:
@@ -140,13 +136,9 @@ class TieRules(Work):
     """The win rates of the paper's five agents by several rules for ties."""
 
     kind: ClassVar[str] = "tie-rules"
+    titled: ClassVar[str] = "{unit.comparison.title}, rules for ties"
 
     comparison: Comparison
-
-    @property
-    def title(self) -> str:
-        """The graph and the split."""
-        return f"{self.comparison.title}, rules for ties"
 
     @property
     def graph(self) -> str:

@@ -48,11 +48,6 @@ class Closeness(Work):
     trellis: Training
     mapped: bool = False
 
-    @property
-    def title(self) -> str:
-        """The graph and the split."""
-        return f"{self.graph}, seed {self.seed}"
-
     def trainings(self) -> tuple[Training, ...]:
         """Of garden, for its value and its embedding, and of trellis, for its embeddings."""
         return (self.garden, self.trellis)
