@@ -10,8 +10,7 @@ from garden.experiments.paper.table1.alternatives import (
     TieRules,
     ordered_wins,
 )
-from garden.experiments.paper.table1.claims import COMPARED, table1_claims
-from garden.experiments.paper.table1.tables import joining_table
+from garden.experiments.paper.table1.tables import COMPARED, joining_table, table1_claims
 from garden.experiments.report.claims import Claim
 from garden.experiments.report.intervals import pooled
 from garden.experiments.run.config import Scope

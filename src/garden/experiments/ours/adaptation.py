@@ -110,27 +110,23 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     messages = next(iter(planned.values()))[0].messages
     return Findings(
         claims=_claims(pools, messages),
-        tables=(_ratios(pools), _differences(pools, messages)),
-    )
-
-
-def _ratios(pools: Mapping[str, Pooled]) -> Table:
-    caption = (
-        "Oracle ratio on test pairs, by the number of messages to training targets that were "
-        "learned from"
-    )
-    return Table(
-        "adapt", caption, ("", *pools), tuple(ratio_rows(pools)), f"{footing_of(pools)} {_METHOD}"
-    )
-
-
-def _differences(pools: Mapping[str, Pooled], messages: Sequence[int]) -> Table:
-    return Table(
-        "adapt-differences",
-        "Paired differences of the oracle ratio (95 % interval)",
-        ("", *pools),
-        tuple(difference_rows(pools, _comparisons(messages))),
-        footing_of(pools),
+        tables=(
+            Table(
+                "adapt",
+                "Oracle ratio on test pairs, by the number of messages to training targets that "
+                "were learned from",
+                ("", *pools),
+                tuple(ratio_rows(pools)),
+                f"{footing_of(pools)} {_METHOD}",
+            ),
+            Table(
+                "adapt-differences",
+                "Paired differences of the oracle ratio (95 % interval)",
+                ("", *pools),
+                tuple(difference_rows(pools, _comparisons(messages))),
+                footing_of(pools),
+            ),
+        ),
     )
 
 
@@ -182,7 +178,7 @@ def _comparisons(messages: Sequence[int]) -> list[tuple[str, str]]:
 
 
 def _claims(pools: Mapping[str, Pooled], messages: Sequence[int]) -> tuple[Claim, ...]:
-    near = {name: pool.estimate("ratio", BASE).mean < NEAR for name, pool in pools.items()}
+    near = {name: pool.mean("ratio", BASE) < NEAR for name, pool in pools.items()}
     return (
         claim_by_case(f"{BASE}, not adapted: an oracle ratio below {NEAR:g}", near),
         *(claim_of_comparison(pools, mine, base) for mine, base in _comparisons(messages)),

@@ -171,24 +171,25 @@ def _worst_table(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> Table:
     rows = []
     for ego, of in results.items():
         found = [one for result in of for one in result["targets"]]
-        for one in sorted(found, key=lambda one: -one["ratio"])[:_WORST]:
-            traits = ("degree", "same_profile", "rarest_neighbour_profile", "max_neighbour_degree")
-            rows.append(
-                (GRAPHS[ego], one["node"], f"{one['ratio']:.2f}", *(str(one[t]) for t in traits))
+        rows += [
+            (
+                ("graph", GRAPHS[ego]),
+                ("target", one["node"]),
+                ("oracle ratio", f"{one['ratio']:.2f}"),
+                ("neighbours", str(one["degree"])),
+                ("nodes with its profile", str(one["same_profile"])),
+                (
+                    "nodes with its rarest neighbour's profile",
+                    str(one["rarest_neighbour_profile"]),
+                ),
+                ("degree of its busiest neighbour", str(one["max_neighbour_degree"])),
             )
-    return Table(
+            for one in sorted(found, key=lambda one: -one["ratio"])[:_WORST]
+        ]
+    return Table.of_cells(
         "worst",
         "The worst test targets of each graph, over all seeds",
-        (
-            "graph",
-            "target",
-            "oracle ratio",
-            "neighbours",
-            "nodes with its profile",
-            "nodes with its rarest neighbour's profile",
-            "degree of its busiest neighbour",
-        ),
-        tuple(rows),
+        rows,
         f"Ratios are means over all sources, memoryless, exact, truncated at {PAPERS_LIMIT} hops.",
     )
 
@@ -211,29 +212,22 @@ def _groups(targets: Sequence[Mapping[str, Any]]) -> dict[str, list[float]]:
 def _trait_table(targets: Sequence[Mapping[str, Any]]) -> Table:
     everyone = [one["ratio"] for one in targets]
     excess = _excess(everyone)
+    share = "share of all hops above the shortest"
     rows = [
         (
-            name,
-            str(len(ratios)),
-            f"{np.mean(ratios):.3f}" if ratios else "–",
-            f"{max(ratios):.2f}" if ratios else "–",
-            f"{100 * _excess(ratios) / excess:.0f} %" if excess else "–",
-            str(sum(ratio <= _NEAR for ratio in ratios)),
+            ("targets with", name),
+            ("how many", str(len(ratios))),
+            ("mean ratio", f"{np.mean(ratios):.3f}" if ratios else "–"),
+            ("worst", f"{max(ratios):.2f}" if ratios else "–"),
+            (share, f"{100 * _excess(ratios) / excess:.0f} %" if excess else "–"),
+            (f"ratio at most {_NEAR:g}", str(sum(ratio <= _NEAR for ratio in ratios))),
         )
         for name, ratios in {**_groups(targets), "any neighbours": everyone}.items()
     ]
-    return Table(
+    return Table.of_cells(
         "traits",
         "Test targets by their neighbours, all graphs and seeds",
-        (
-            "targets with",
-            "how many",
-            "mean ratio",
-            "worst",
-            "share of all hops above the shortest",
-            f"ratio at most {_NEAR:g}",
-        ),
-        tuple(rows),
+        rows,
         "Shares weigh ratios, target by target.",
     )
 

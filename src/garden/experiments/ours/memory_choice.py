@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from garden.experiments.report.intervals import pooled
+from garden.experiments.run.jobs import ContenderSpec, Training
+from garden.strategies.registry import RULES
 
 CHOSEN = "memory chosen on validation"
 Result = Mapping[str, Any]
@@ -36,6 +38,11 @@ def with_chosen(test: Result, validation: Result, label: str = CHOSEN) -> dict[s
     contenders = dict(test["contenders"])
     contenders[label] = contenders[chosen_label(validation)]
     return {**test, "contenders": contenders}
+
+
+def with_every_memory(training: Training) -> tuple[ContenderSpec, ...]:
+    """Trellis with each rule of memory, the contenders that validation chooses among."""
+    return tuple(ContenderSpec(f"trellis+{memory}", training, memory) for memory in RULES)
 
 
 def choices_in_words(validations: Iterable[Result]) -> str:

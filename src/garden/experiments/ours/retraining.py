@@ -9,17 +9,15 @@ from typing import final
 
 import numpy as np
 
-from garden.experiments.ours.memory_choice import CHOSEN, with_chosen
+from garden.experiments.ours.memory_choice import CHOSEN, with_chosen, with_every_memory
 from garden.experiments.paper.published import GRAPHS
 from garden.experiments.report.claims import claim_by_case
 from garden.experiments.report.intervals import Pooled, pooled
 from garden.experiments.report.sections import Findings, Table
-from garden.experiments.report.tables import Row
 from garden.experiments.run.config import FIRST_SEED, Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
 from garden.search.config import PAPERS_LIMIT, EvaluationConfig
-from garden.strategies.registry import RULES
 from garden.training.config import TrainingOptions
 
 NUM_SEEDS = 10
@@ -66,7 +64,7 @@ def comparison(graph: str, seed: int, init_seed: int, validates: bool, quick: bo
     """
     options = TrainingOptions(init_seed=init_seed)
     training = Training(graph, seed, replace(options, updates=_QUICK_UPDATES) if quick else options)
-    contenders = tuple(ContenderSpec(f"trellis+{memory}", training, memory) for memory in RULES)
+    contenders = with_every_memory(training)
     if validates:
         return Comparison(graph, seed, contenders, _VALIDATION)
     return Comparison(graph, seed, (ContenderSpec(_MEMORYLESS, training), *contenders), _TEST)
@@ -96,7 +94,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
         for ego in scope.graphs_among(tuple(GRAPHS))
     }
     spreads = {
-        (name, label): Spread(np.stack([_of_label(pool, label) for pool in of]))
+        (name, label): Spread(np.stack([pool.of_seeds("ratio", label) for pool in of]))
         for name, of in pools.items()
         for label in (_MEMORYLESS, CHOSEN)
     }
@@ -123,35 +121,21 @@ def _pooled(scope: Scope, ego: str, init_seed: int, result_of: ResultOf) -> Pool
     return pooled([with_chosen(result(seed, False), result(seed, True)) for seed in seeds])
 
 
-def _of_label(pool: Pooled, label: str) -> np.ndarray:
-    ratios: np.ndarray = pool.means["ratio"][:, pool.labels.index(label)]
-    return ratios
-
-
 def _table(spreads: Mapping[tuple[str, str], Spread], footing: str) -> Table:
-    rows: list[Row] = [
+    rows = [
         (
-            name,
-            "none" if label == _MEMORYLESS else "chosen on validation",
-            f"{spread.ratios.mean():.4f}",
-            f"{spread.ratios.max():.3f}",
-            f"{spread.over_initialisations:.4f}",
-            f"{spread.over_splits:.4f}",
-            f"{spread.widest:.3f}",
+            ("graph", name),
+            ("memory", "none" if label == _MEMORYLESS else "chosen on validation"),
+            ("mean ratio", f"{spread.ratios.mean():.4f}"),
+            ("worst of all trainings", f"{spread.ratios.max():.3f}"),
+            ("deviation over initialisations", f"{spread.over_initialisations:.4f}"),
+            ("deviation over splits", f"{spread.over_splits:.4f}"),
+            ("widest gap within a split", f"{spread.widest:.3f}"),
         )
         for (name, label), spread in spreads.items()
     ]
-    columns = (
-        "graph",
-        "memory",
-        "mean ratio",
-        "worst of all trainings",
-        "deviation over initialisations",
-        "deviation over splits",
-        "widest gap within a split",
-    )
     caption = "trellis trained three times on each split: oracle ratio on test pairs"
-    return Table("retraining", caption, columns, tuple(rows), footing)
+    return Table.of_cells("retraining", caption, rows, footing)
 
 
 def _footing(pools: Mapping[str, Sequence[Pooled]]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
 
 from garden.datasets.perturb import rewired, with_noisy_profiles, without_profiles
 from garden.experiments.ours.universal_holdout import HoldoutTraining
-from garden.experiments.paper.published import GRAPHS
+from garden.experiments.paper.published import GRAPHS, by_name, title_of
 from garden.experiments.paper.table1.experiment import LEARNED
 from garden.experiments.report.claims import Claim, claim_of_comparison
 from garden.experiments.report.figures import draw_intervals, oracle_ratio_axis
@@ -200,7 +200,12 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     for perturbation in LEVELS:
         pools = {
             ego: {
-                level: _pool(ego, perturbation, level, scope, result_of)
+                level: pooled(
+                    [
+                        result_of(perturbed(ego, seed, perturbation, level, scope.quick))
+                        for seed in scope.seeds_or(NUM_SEEDS, FIRST_SEED)
+                    ]
+                )
                 for level in levels_of(perturbation, scope)
             }
             for ego in scope.graphs_among(EGOS)
@@ -221,34 +226,23 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
 Pools = Mapping[str, Mapping[float, Pooled]]
 
 
-def _pool(
-    ego: str, perturbation: Perturbation, level: float, scope: Scope, result_of: ResultOf
-) -> Pooled:
-    seeds = scope.seeds_or(NUM_SEEDS, FIRST_SEED)
-    return pooled(
-        [result_of(perturbed(ego, seed, perturbation, level, scope.quick)) for seed in seeds]
-    )
-
-
 def _table(perturbation: Perturbation, pools: Pools) -> Table:
-    columns = ["strategy"]
-    columns += [
+    levels = (
         f"{GRAPHS[ego]}, {_level_text(perturbation, level)}"
         for ego, of in pools.items()
         for level in of
-    ]
+    )
     rows = tuple(
-        (label, *(_cell(pool, label) for of in pools.values() for pool in of.values()))
+        (
+            label,
+            *(f"{pool.mean('ratio', label):.2f}" for of in pools.values() for pool in of.values()),
+        )
         for label in LABELS
     )
-    footing = footing_of({GRAPHS[ego]: next(iter(of.values())) for ego, of in pools.items()})
+    footing = footing_of({ego: next(iter(of.values())) for ego, of in by_name(pools).items()})
     footing += _ON_NOISE if perturbation == "noise" else ""
     caption = f"Oracle ratio against {TITLES[perturbation]}"
-    return Table(f"robustness-{perturbation}", caption, tuple(columns), rows, footing)
-
-
-def _cell(pool: Pooled, label: str) -> str:
-    return f"{pool.estimate('ratio', label).mean:.2f}"
+    return Table(f"robustness-{perturbation}", caption, ("strategy", *levels), rows, footing)
 
 
 def _level_text(perturbation: Perturbation, level: float) -> str:
@@ -285,7 +279,7 @@ def _figure(perturbation: Perturbation, pools: Pools) -> Figure:
                 panel, places, [pool.estimate("ratio", label) for pool in of.values()], label
             )
         panel.set_xticks(range(len(of)), [_level_text(perturbation, level) for level in of])
-        panel.set_title(f"{GRAPHS[ego]} ({ego})")
+        panel.set_title(title_of(ego))
         panel.set_xlabel(TITLES[perturbation], fontsize=9)
         oracle_ratio_axis(panel, label="")
     panels[0].set_ylabel("oracle ratio (1 is the shortest path)")

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from garden.experiments.paper.published import GRAPHS
+from garden.experiments.paper.published import by_name, title_of
 from garden.experiments.report.claims import MORE_HOPS, Claim, claim_of_comparison
 from garden.experiments.report.intervals import Pooled, pooled
 from garden.experiments.report.sections import Findings, Table
-from garden.experiments.report.tables import footing_of
+from garden.experiments.report.tables import footing_of, mean_and_worst
 from garden.experiments.run.config import FIRST_SEED, Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
@@ -60,7 +60,7 @@ def comparison(graph: str, seed: int, names: Sequence[str], quick: bool) -> Comp
     for name in names:
         options, size = variants()[name]
         if quick:
-            options = _shortened(options)
+            options = replace(options, updates=_QUICK_UPDATES)
         contenders.append(ContenderSpec(name, Training(graph, seed, options, size)))
     return Comparison(graph, seed, tuple(contenders), _EVALUATION)
 
@@ -85,20 +85,21 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     """
     pools = _pools(_by_id(scope), result_of)
     published = _pools(_as_published(scope), result_of)
-    rows = [(name, *(_cell(pool, name) for pool in pools.values())) for name in variants()]
-    rows.append(
-        (f"{WHOLE}, attributes as published", *(_cell(pool, WHOLE) for pool in published.values()))
+    whole = (mean_and_worst(pool, WHOLE) for pool in published.values())
+    rows = (
+        *((name, *(mean_and_worst(pool, name) for pool in pools.values())) for name in variants()),
+        (f"{WHOLE}, attributes as published", *whole),
     )
-    differences = [
+    differences = tuple(
         (
             name,
             *(pool.difference("ratio", name, WHOLE).text(3) for pool in pools.values()),
         )
         for name in variants()
         if name != WHOLE
-    ]
-    columns = ("variant", *(f"{GRAPHS[ego]} ({ego})" for ego in pools))
-    footing = footing_of({GRAPHS[ego]: pool for ego, pool in pools.items()})
+    )
+    columns = ("variant", *map(title_of, pools))
+    footing = footing_of(by_name(pools))
     return Findings(
         claims=_claims(pools),
         tables=(
@@ -106,22 +107,18 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
                 "variants",
                 "Test oracle ratio, memoryless, all sources × test targets (worst seed)",
                 columns,
-                tuple(rows),
+                rows,
                 footing,
             ),
             Table(
                 "differences",
                 f"How much more each variant needs than the whole {WHOLE}, pair by pair",
                 columns,
-                tuple(differences),
+                differences,
                 footing,
             ),
         ),
     )
-
-
-def _shortened(options: TrainingOptions) -> TrainingOptions:
-    return replace(options, updates=_QUICK_UPDATES)
 
 
 def _by_id(scope: Scope) -> dict[str, list[Comparison]]:
@@ -146,15 +143,10 @@ def _pools(rows: Mapping[str, Sequence[Comparison]], result_of: ResultOf) -> dic
     return {ego: pooled([result_of(work) for work in of]) for ego, of in rows.items()}
 
 
-def _cell(pool: Pooled, name: str) -> str:
-    return f"{pool.estimate('ratio', name).mean:.3f} ({pool.worst('ratio', name):.3f})"
-
-
 def _claims(pools: Mapping[str, Pooled]) -> tuple[Claim, ...]:
     """Each variant needs more hops than the whole."""
-    named = {GRAPHS[ego]: pool for ego, pool in pools.items()}
     return tuple(
-        claim_of_comparison(named, name, WHOLE, side=MORE_HOPS)
+        claim_of_comparison(by_name(pools), name, WHOLE, side=MORE_HOPS)
         for name in variants()
         if name != WHOLE
     )

@@ -10,18 +10,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import final
 
-from garden.experiments.ours.memory_choice import CHOSEN, choices_in_words, with_chosen
+from garden.experiments.ours.memory_choice import (
+    CHOSEN,
+    choices_in_words,
+    with_chosen,
+    with_every_memory,
+)
 from garden.experiments.paper.published import GRAPHS
 from garden.experiments.report.claims import claim_of_differences
 from garden.experiments.report.headline import BEST_RULE
 from garden.experiments.report.intervals import Pooled, pooled
 from garden.experiments.report.sections import Findings, Table
-from garden.experiments.report.tables import Row, footing_of
+from garden.experiments.report.tables import footing_of, labels_of, mean_and_worst
 from garden.experiments.run.config import FIRST_SEED, Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
 from garden.search.config import PAPERS_LIMIT, EvaluationConfig
-from garden.strategies.registry import RULES
 from garden.training.config import TrainingOptions
 
 _QUICK_UPDATES = 10
@@ -112,7 +116,7 @@ def on_test_targets(trial: Trial, seed: int, quick: bool) -> Comparison:
     contenders = (
         ContenderSpec(BEST_RULE, "bidirectional", "visited"),
         ContenderSpec("trellis", training),
-        *_with_memories(training),
+        *with_every_memory(training),
     )
     return Comparison(trial.spec, seed, contenders, _TEST)
 
@@ -125,7 +129,7 @@ def on_validation_targets(trial: Trial, seed: int, quick: bool) -> Comparison:
         seed: Of the split.
         quick: Whether the training is cut short.
     """
-    contenders = _with_memories(_training(trial, seed, quick))
+    contenders = with_every_memory(_training(trial, seed, quick))
     pairs = _ALL_VALIDATION_PAIRS if trial.all_validation_pairs else _SOME_VALIDATION_PAIRS
     return Comparison(trial.spec, seed, contenders, pairs)
 
@@ -135,24 +139,16 @@ def _training(trial: Trial, seed: int, quick: bool) -> Training:
     return Training(trial.spec, seed, options)
 
 
-def _with_memories(training: Training) -> tuple[ContenderSpec, ...]:
-    return tuple(ContenderSpec(f"trellis+{memory}", training, memory) for memory in RULES)
-
-
 def _table(name: str, pools: Mapping[str, Pooled], words: Mapping[str, str]) -> Table:
-    first = next(iter(pools.values()))
-    rows: list[Row] = [
-        (label, *(_cell(pool, label) for pool in pools.values())) for label in first.labels
+    def cell(pool: Pooled, label: str) -> str:
+        return f"{mean_and_worst(pool, label)}, {100 * pool.mean('truncated', label):.2f} %"
+
+    rows = [
+        *((label, *(cell(pool, label) for pool in pools.values())) for label in labels_of(pools)),
+        ("… which, split by split", *words.values()),
     ]
-    rows.append(("… which, split by split", *words.values()))
     caption = "Oracle ratio on test pairs, mean over seeds (worst seed), and how many are truncated"
     return Table(name, caption, ("strategy", *pools), tuple(rows), footing_of(pools))
-
-
-def _cell(pool: Pooled, label: str) -> str:
-    truncated = 100 * pool.estimate("truncated", label).mean
-    ratio = f"{pool.estimate('ratio', label).mean:.3f} ({pool.worst('ratio', label):.3f})"
-    return f"{ratio}, {truncated:.2f} %"
 
 
 SPLITS = MemoryTrials(

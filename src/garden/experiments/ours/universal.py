@@ -13,12 +13,12 @@ from garden.experiments.ours.universal_holdout import (
     HoldoutTraining,
     validation_of_memories,
 )
-from garden.experiments.paper.published import GRAPHS
+from garden.experiments.paper.published import GRAPHS, title_of
 from garden.experiments.report.claims import claim_of_comparison
 from garden.experiments.report.headline import BEST_RULE
 from garden.experiments.report.intervals import Pooled, pooled
 from garden.experiments.report.sections import Findings, Table
-from garden.experiments.report.tables import Row, footing_of, percent_rows, ratio_rows
+from garden.experiments.report.tables import difference_rows, footing_of, percent_rows, ratio_rows
 from garden.experiments.run.config import Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Work
@@ -38,7 +38,6 @@ _ALL_PAIRS = EvaluationConfig(
     split="all", all_pairs=True, episodes_per_pair=1, max_hops=PAPERS_LIMIT
 )
 _DRAWN_PAIRS = EvaluationConfig(split="all", episodes_per_pair=5, max_hops=PAPERS_LIMIT)
-_QUICK_GRAPHS = ("414", "686")
 _QUICK_KINDS = (*FACEBOOK, "generated")
 _QUICK_UPDATES = 40
 _HOW_IT_WAS_MADE = (
@@ -148,8 +147,7 @@ def chosen_memory(result: Mapping[str, Any]) -> str:
 
 
 def _graphs(scope: Scope) -> tuple[str, ...]:
-    chosen = scope.graphs_among(tuple(TESTED))
-    return _QUICK_GRAPHS if scope.quick and scope.graphs is None else chosen
+    return scope.graphs_among(tuple(TESTED), quick=("414", "686"))
 
 
 def _of_graph(name: str, scope: Scope) -> list[UniversalHoldout]:
@@ -175,7 +173,7 @@ def _training(without: str, seed: int, quick: bool) -> HoldoutTraining:
 
 
 def _column(name: str) -> str:
-    return f"{GRAPHS[name]} ({name})" if name in GRAPHS else name
+    return title_of(name) if name in GRAPHS else name
 
 
 def _with_chosen(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -202,7 +200,7 @@ def _tables(
             "Paired differences of the oracle ratio (95 % interval); below 0 the first needs "
             "fewer hops",
             columns,
-            (_difference_row(pools),),
+            tuple(difference_rows(pools, (_COMPARISON,), digits=3)),
         ),
         Table(
             "universal-truncated",
@@ -211,11 +209,6 @@ def _tables(
             tuple(percent_rows(pools, "truncated")),
         ),
     )
-
-
-def _difference_row(pools: Mapping[str, Pooled]) -> Row:
-    differences = [pool.difference("ratio", *_COMPARISON).text(3) for pool in pools.values()]
-    return (" − ".join(_COMPARISON), *differences)
 
 
 EXPERIMENT = Experiment("universal", "One policy for every graph", works, report)

@@ -14,6 +14,7 @@ from garden.experiments.report.intervals import Estimate, Pooled, over_seeds, po
 from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.report.tables import (
     Result,
+    Row,
     difference_rows,
     footing_of,
     group_win_rates,
@@ -94,13 +95,15 @@ class DensityResults:
         mine, theirs = (group_win_rates(self.results, _PAPER, one) for one in (agent, other))
         return over_seeds([x - y for x, y in zip(mine, theirs, strict=True)])
 
-    def best_baseline(self) -> str:
-        """The least oracle ratio of the paper's four."""
-        return min(_BASELINES, key=lambda one: self.pool.estimate("ratio", one).mean)
+    def lead_in_hops(self) -> Estimate:
+        """How many hops more garden needs than the best of the paper's four."""
+        best = min(_BASELINES, key=lambda one: self.pool.mean("ratio", one))
+        return self.pool.difference("ratio", "garden", best)
 
-    def winning_baseline(self) -> str:
-        """The most wins of the paper's four."""
-        return max(_BASELINES, key=lambda one: self.wins(one).mean)
+    def lead_in_wins(self) -> Estimate:
+        """How much more garden wins than the one of the paper's four that wins most."""
+        most = max(_BASELINES, key=lambda one: self.wins(one).mean)
+        return self.more_wins("garden", most)
 
 
 AllResults = Mapping[float, DensityResults]
@@ -124,40 +127,35 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
         results = [result_of(work) for work in some]
         outcomes[beta] = DensityResults(pooled(results), results)
     pools = {column_of(beta): one.pool for beta, one in outcomes.items()}
-    columns = ("strategy", *pools)
     options = QUICK if scope.quick else _LEARNED
     footing = f"{footing_of(pools)} A seed is a graph, a split and an initialisation."
     write_figure(folder, "density", _figure(outcomes))
+
+    def table(what: str, caption: str, rows: Sequence[Row], note: str = "") -> Table:
+        columns = ("strategy", *pools)
+        return Table(f"density-{what}", caption, columns, tuple(rows), footing + note)
+
     return Findings(
         claims=_claims(outcomes),
         tables=(
-            Table(
-                "density-ratio",
-                "Oracle ratio (95 % interval)",
-                columns,
-                tuple(ratio_rows(pools)),
-                f"{footing} {trained(options)}",
+            table(
+                "ratio", "Oracle ratio (95 % interval)", ratio_rows(pools), f" {trained(options)}"
             ),
-            Table(
-                "density-truncated",
+            table(
+                "truncated",
                 "Truncated at 100 hops, % (95 % interval)",
-                columns,
-                tuple(percent_rows(pools, "truncated", intervals=True)),
-                footing,
+                percent_rows(pools, "truncated", intervals=True),
             ),
-            Table(
-                "density-wins",
+            table(
+                "wins",
                 "Share of wins, %, ties shared (95 % interval)",
-                columns,
-                tuple(_win_rows(outcomes)),
-                footing + " Among the paper's five the intervals resample seeds alone.",
+                _win_rows(outcomes),
+                " Among the paper's five the intervals resample seeds alone.",
             ),
-            Table(
-                "density-differences",
+            table(
+                "differences",
                 "Paired differences of the oracle ratio (95 % interval)",
-                columns,
-                tuple(difference_rows(pools, _COMPARISONS)),
-                footing,
+                difference_rows(pools, _COMPARISONS),
             ),
         ),
         figures=(
@@ -173,7 +171,7 @@ def _works(scope: Scope) -> dict[float, list[Comparison]]:
     }
 
 
-def _win_rows(outcomes: AllResults) -> list[tuple[str, ...]]:
+def _win_rows(outcomes: AllResults) -> list[Row]:
     return [
         (
             f"{agent}, among the five",
@@ -190,15 +188,12 @@ def _claims(outcomes: AllResults) -> tuple[Claim, ...]:
     return (
         claim_of_differences(
             "garden: fewer hops than the best of the paper's baselines",
-            {
-                case: one.pool.difference("ratio", "garden", one.best_baseline())
-                for case, one in cases.items()
-            },
+            {case: one.lead_in_hops() for case, one in cases.items()},
             side=-1,
         ),
         claim_of_differences(
             "garden: more wins among the paper's five than the baseline that wins most",
-            {case: one.more_wins("garden", one.winning_baseline()) for case, one in cases.items()},
+            {case: one.lead_in_wins() for case, one in cases.items()},
         ),
         claim_of_comparison(pools, "distance", "garden", "truncated"),
         claim_of_comparison(pools, "bidirectional+visited", "garden"),

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any, ClassVar, final
 
 from garden.datasets.graph_summary import graph_statistics
-from garden.experiments.paper.published import GRAPHS, STATISTICS
+from garden.experiments.paper.published import GRAPHS, STATISTICS, title_of
 from garden.experiments.report.claims import claim_by_case
 from garden.experiments.report.sections import Findings, Table
-from garden.experiments.report.tables import Row
 from garden.experiments.run.config import Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Work
@@ -65,12 +64,11 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
         ego: {join: result_of(Description(f"facebook:{ego}{end}")) for join, end in _JOINS.items()}
         for ego in scope.graphs_among(tuple(GRAPHS))
     }
-    table = Table(
-        name="graphs",
-        caption="The five Facebook graphs; the paper's values in brackets",
-        columns=_COLUMNS,
-        rows=tuple(_row(ego, of["by id"], of["as published"]) for ego, of in found.items()),
-        footing="Homophily: mean cosine similarity over edges, against that over all pairs.",
+    table = Table.of_cells(
+        "graphs",
+        "The five Facebook graphs; the paper's values in brackets",
+        [_row(ego, of["by id"], of["as published"]) for ego, of in found.items()],
+        "Homophily: mean cosine similarity over edges, against that over all pairs.",
     )
     return Findings(
         claims=(
@@ -90,18 +88,6 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     )
 
 
-_COLUMNS = (
-    "graph",
-    "nodes",
-    "edges",
-    "mean distance",
-    "density",
-    "attributes",
-    "homophily, by id",
-    "homophily, as published",
-)
-
-
 def _is_the_papers(ego: str, ours: Mapping[str, Any]) -> bool:
     paper = STATISTICS[ego]
     return (
@@ -111,17 +97,19 @@ def _is_the_papers(ego: str, ours: Mapping[str, Any]) -> bool:
     )
 
 
-def _row(ego: str, by_id: Mapping[str, Any], as_published: Mapping[str, Any]) -> Row:
+def _row(
+    ego: str, by_id: Mapping[str, Any], as_published: Mapping[str, Any]
+) -> tuple[tuple[str, str], ...]:
     paper = STATISTICS[ego]
     return (
-        f"{GRAPHS[ego]} ({ego})",
-        f"{by_id['num_nodes']} ({paper.num_nodes})",
-        str(by_id["num_edges"]),
-        f"{by_id['mean_distance']:.2f} ({paper.mean_distance:.2f})",
-        f"{by_id['density']:.2f} ({paper.density:.2f})",
-        f"{by_id['num_attributes']} ({paper.num_attributes})",
-        f"{by_id['homophily']:+.1%}",
-        f"{as_published['homophily']:+.1%}",
+        ("graph", title_of(ego)),
+        ("nodes", f"{by_id['num_nodes']} ({paper.num_nodes})"),
+        ("edges", str(by_id["num_edges"])),
+        ("mean distance", f"{by_id['mean_distance']:.2f} ({paper.mean_distance:.2f})"),
+        ("density", f"{by_id['density']:.2f} ({paper.density:.2f})"),
+        ("attributes", f"{by_id['num_attributes']} ({paper.num_attributes})"),
+        ("homophily, by id", f"{by_id['homophily']:+.1%}"),
+        ("homophily, as published", f"{as_published['homophily']:+.1%}"),
     )
 
 

@@ -4,9 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 GRAPHS: Mapping[str, str] = {"414": "G1", "686": "G2", "348": "G3", "0": "G4", "3437": "G5"}
 """The five Facebook graphs by their SNAP ego ids, in the paper's order."""
+
+T = TypeVar("T")
+
+
+def title_of(ego: str) -> str:
+    """What tables call one of the five Facebook graphs."""
+    return f"{GRAPHS[ego]} ({ego})"
+
+
+def by_name(by_ego: Mapping[str, T]) -> dict[str, T]:
+    """The same by the paper's names of the graphs."""
+    return {GRAPHS[ego]: one for ego, one in by_ego.items()}
+
 
 AGENTS = ("greedy", "distance", "connection", "random", "garden")
 """The paper's five, as we call them."""
@@ -20,6 +34,10 @@ class PublishedResult:
     plus_minus: float
     truncation_rate: float
     win_rate: float
+
+    def ratio_text(self) -> str:
+        """The oracle ratio as the paper prints it."""
+        return f"{self.oracle_ratio:.2f} ± {self.plus_minus:.2f}"
 
 
 _RATIOS = {

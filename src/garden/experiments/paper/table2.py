@@ -10,9 +10,9 @@ from pathlib import Path
 from garden.errors import SpecError
 from garden.experiments.paper.published import ABLATION, PublishedResult
 from garden.experiments.report.claims import Claim, claim_of_comparison, claim_of_differences
-from garden.experiments.report.intervals import Estimate, Pooled, over_seeds, pooled
+from garden.experiments.report.intervals import Pooled, over_seeds, pooled
 from garden.experiments.report.sections import Findings, Table
-from garden.experiments.report.tables import Result, group_win_rates
+from garden.experiments.report.tables import Result, Row, group_win_rates
 from garden.experiments.run.config import Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
@@ -84,6 +84,11 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     results = [result_of(work) for work in _works(scope)]
     pool = pooled(results)
     footing = f"{pool.footing}. A seed is a graph, a split and an initialisation."
+    learned = QUICK if scope.quick else _LEARNED
+    rows = [
+        *(_published_row(name, paper) for name, paper in ABLATION.items()),
+        *(_row(pool, results, label) for label in pool.labels),
+    ]
     return Findings(
         claims=_claims(pool, results),
         tables=(
@@ -91,15 +96,14 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
                 "ablation",
                 f"The ablation, β = {BETA:g} (95 % interval)",
                 ("agent", "oracle ratio", "truncated, %", "wins among the three, %"),
-                tuple([_published_row(*one) for one in ABLATION.items()] + _rows(pool, results)),
-                f"{footing} Among the three the intervals resample seeds alone. "
-                + trained(QUICK if scope.quick else _LEARNED),
+                tuple(rows),
+                f"{footing} Among the three the intervals resample seeds alone. {trained(learned)}",
             ),
             Table(
                 "ablation-differences",
                 "Paired differences (95 % interval)",
                 ("comparison", "oracle ratio", "truncated, percentage points"),
-                tuple(_difference_rows(pool)),
+                tuple(_difference_row(pool, mine, other) for mine, other in _COMPARISONS),
                 footing,
             ),
         ),
@@ -114,40 +118,22 @@ def _works(scope: Scope) -> list[Comparison]:
     return [comparison(seed, scope.quick) for seed in scope.seeds_or(NUM_SEEDS)]
 
 
-def _published_row(name: str, paper: PublishedResult) -> tuple[str, ...]:
-    return (
-        f"paper: {name}",
-        f"{paper.oracle_ratio:.2f} ± {paper.plus_minus:.2f}",
-        f"{100 * paper.truncation_rate:.2f}",
-        f"{100 * paper.win_rate:.2f}",
-    )
+def _published_row(name: str, paper: PublishedResult) -> Row:
+    rates = (f"{100 * rate:.2f}" for rate in (paper.truncation_rate, paper.win_rate))
+    return (f"paper: {name}", paper.ratio_text(), *rates)
 
 
-def _rows(pool: Pooled, results: Sequence[Result]) -> list[tuple[str, ...]]:
-    return [
-        (
-            label,
-            pool.estimate("ratio", label).text(),
-            pool.estimate("truncated", label).scaled(100).text(),
-            _wins(results, label).scaled(100).text() if label in ABLATION else "–",
-        )
-        for label in pool.labels
-    ]
+def _row(pool: Pooled, results: Sequence[Result], label: str) -> Row:
+    estimates = [pool.estimate("ratio", label), pool.estimate("truncated", label).scaled(100)]
+    if label not in ABLATION:
+        return (label, *(one.text() for one in estimates), "–")
+    wins = over_seeds(group_win_rates(results, _PAPER, label)).scaled(100)
+    return (label, *(one.text() for one in (*estimates, wins)))
 
 
-def _difference_rows(pool: Pooled) -> list[tuple[str, ...]]:
-    return [
-        (
-            f"{mine} − {other}",
-            pool.difference("ratio", mine, other).text(),
-            pool.difference("truncated", mine, other).scaled(100).text(),
-        )
-        for mine, other in _COMPARISONS
-    ]
-
-
-def _wins(results: Sequence[Result], label: str) -> Estimate:
-    return over_seeds(group_win_rates(results, _PAPER, label))
+def _difference_row(pool: Pooled, mine: str, other: str) -> Row:
+    truncated = pool.difference("truncated", mine, other).scaled(100)
+    return (f"{mine} − {other}", pool.difference("ratio", mine, other).text(), truncated.text())
 
 
 def _claims(pool: Pooled, results: Sequence[Result]) -> tuple[Claim, ...]:

@@ -178,37 +178,26 @@ def _footing(results: Sequence[Mapping[str, Any]], num_betas: int) -> str:
 
 
 def _walker_table(walker: str, curves: Mapping[float, Curves], footing: str) -> Table:
-    rows = tuple(
+    rows = [
         (
-            f"{beta:g}",
-            f"{GRID[one.best]:.3g}",
-            over_seeds(one.ratios[:, one.best].tolist()).text(),
-            f"{one.mean[0]:.2f}",
-            f"{one.mean[-1]:.2f}",
-            one.gain_over(0).text(),
-            one.gain_over(-1).text(),
-            "{:.3g} – {:.3g}".format(*one.near),
-            over_seeds(one.spreads.tolist()).text(),
+            ("β", f"{beta:g}"),
+            ("best τ", f"{GRID[one.best]:.3g}"),
+            ("ratio there", over_seeds(one.ratios[:, one.best].tolist()).text()),
+            (f"at τ = {GRID[0]:g}", f"{one.mean[0]:.2f}"),
+            (f"at τ = {GRID[-1]:g}", f"{one.mean[-1]:.2f}"),
+            ("gain over the coldest", one.gain_over(0).text()),
+            ("gain over the hottest", one.gain_over(-1).text()),
+            ("τ within 10 % of the best", "{:.3g} – {:.3g}".format(*one.near)),
+            ("worst / best", over_seeds(one.spreads.tolist()).text()),
         )
         for beta, one in curves.items()
-    )
-    columns = (
-        "β",
-        "best τ",
-        "ratio there",
-        f"at τ = {GRID[0]:g}",
-        f"at τ = {GRID[-1]:g}",
-        "gain over the coldest",
-        "gain over the hottest",
-        "τ within 10 % of the best",
-        "worst / best",
-    )
+    ]
     note = (
         " The gains: τ is chosen for each graph on the others. Worst / best is taken over the grid,"
         " graph by graph."
     )
     caption = f"Validation oracle ratio of {walker} and its temperature"
-    return Table(f"temperature-{walker}", caption, columns, rows, footing + note)
+    return Table.of_cells(f"temperature-{walker}", caption, rows, footing + note)
 
 
 def _spread_table(curves: AllCurves, footing: str) -> Table:

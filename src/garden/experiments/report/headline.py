@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from garden.experiments.paper.published import FACEBOOK, GRAPHS
+from garden.experiments.paper.published import FACEBOOK, title_of
 from garden.experiments.report.intervals import Pooled
 from garden.experiments.report.sections import Table
+from garden.experiments.report.tables import mean_and_worst
 
 BEST_RULE = "bidirectional+visited"
 PAPERS_ROW = "the paper's GARDEN, attributes as published"
@@ -34,20 +35,13 @@ def headline_table(
     """
 
     def means(label: str) -> list[str]:
-        return [f"{pool.estimate('ratio', label).mean:.2f}" for pool in pools.values()]
+        return [f"{pool.mean('ratio', label):.2f}" for pool in pools.values()]
 
     def with_worst(labels: Mapping[str, str]) -> list[str]:
-        return [
-            f"{pool.estimate('ratio', labels[ego]).mean:.3f} "
-            f"({pool.worst('ratio', labels[ego]):.3f})"
-            for ego, pool in pools.items()
-        ]
+        return [mean_and_worst(pool, labels[ego]) for ego, pool in pools.items()]
 
     def truncated(labels: Mapping[str, str]) -> list[str]:
-        return [
-            f"{100 * pool.estimate('truncated', labels[ego]).mean:.2f} %"
-            for ego, pool in pools.items()
-        ]
+        return [f"{100 * pool.mean('truncated', labels[ego]):.2f} %" for ego, pool in pools.items()]
 
     memoryless = dict.fromkeys(pools, "trellis")
     rows = (
@@ -63,5 +57,5 @@ def headline_table(
         ("… which memory", *(chosen[ego].partition("+")[2] for ego in pools)),
         ("the shortest path", *("1" for _ in pools)),
     )
-    columns = ("", *(f"{GRAPHS[ego]} ({ego})" for ego in pools))
+    columns = ("", *map(title_of, pools))
     return Table(name, "Hops over the shortest path, test targets", columns, rows, footing)

@@ -66,10 +66,27 @@ class Pooled:
         Returns:
             The mean with its interval over seeds and targets.
         """
-        column = self.labels.index(label)
-        return estimate_of(
-            float(self.means[metric][:, column].mean()), self.resampled[metric][:, column]
-        )
+        draws = self.resampled[metric][:, self.labels.index(label)]
+        return estimate_of(self.mean(metric, label), draws)
+
+    def of_seeds(self, metric: str, label: str) -> np.ndarray:
+        """The means of one contender's metric, seed by seed, (num_seeds,).
+
+        Args:
+            metric: One of those that were pooled.
+            label: The contender.
+        """
+        means: np.ndarray = self.means[metric][:, self.labels.index(label)]
+        return means
+
+    def mean(self, metric: str, label: str) -> float:
+        """The mean over seeds of one contender's metric.
+
+        Args:
+            metric: One of those that were pooled.
+            label: The contender.
+        """
+        return float(self.of_seeds(metric, label).mean())
 
     def worst(self, metric: str, label: str) -> float:
         """The greatest mean of any seed.
@@ -78,7 +95,7 @@ class Pooled:
             metric: One of those that were pooled.
             label: The contender.
         """
-        return float(self.means[metric][:, self.labels.index(label)].max())
+        return float(self.of_seeds(metric, label).max())
 
     def difference(self, metric: str, label: str, other: str) -> Estimate:
         """How much more of a metric one contender has than another, pair by pair.
@@ -91,14 +108,14 @@ class Pooled:
         Returns:
             The mean difference; its interval is paired, since both share seeds, targets and draws.
         """
+        apart = self.of_seeds(metric, label) - self.of_seeds(metric, other)
         mine, theirs = self.labels.index(label), self.labels.index(other)
-        mean = float((self.means[metric][:, mine] - self.means[metric][:, theirs]).mean())
         draws = self.resampled[metric]
-        return estimate_of(mean, draws[:, mine] - draws[:, theirs])
+        return estimate_of(float(apart.mean()), draws[:, mine] - draws[:, theirs])
 
     def best(self, metric: str = "ratio") -> str:
         """The contender with the least mean of a metric."""
-        return min(self.labels, key=lambda label: self.estimate(metric, label).mean)
+        return min(self.labels, key=lambda label: self.mean(metric, label))
 
     @property
     def footing(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,21 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     footing: str = ""
+
+    @classmethod
+    def of_cells(
+        cls, name: str, caption: str, rows: Sequence[Sequence[tuple[str, str]]], footing: str = ""
+    ) -> Table:
+        """A table of rows whose cells stand beside the names of their columns.
+
+        Args:
+            name: The table's name, and that of its files.
+            caption: What stands above it.
+            rows: At least one; of each cell its column's name and its text.
+            footing: What stands below it.
+        """
+        columns = tuple(column for column, _ in rows[0])
+        return cls(name, caption, columns, tuple(tuple(t for _, t in row) for row in rows), footing)
 
     def markdown(self) -> str:
         """The table in Markdown, with its caption and footing."""

@@ -19,12 +19,27 @@ def labels_of(pools: Mapping[str, Pooled]) -> tuple[str, ...]:
     return next(iter(pools.values())).labels
 
 
-def ratio_rows(pools: Mapping[str, Pooled]) -> list[Row]:
-    """The oracle ratio of every contender, with its interval."""
+def ratio_rows(pools: Mapping[str, Pooled], metric: str = "ratio") -> list[Row]:
+    """The oracle ratio, or another metric, of every contender with its interval.
+
+    Args:
+        pools: The comparisons, by column.
+        metric: Which metric the cells have.
+    """
     return [
-        (label, *(pool.estimate("ratio", label).text() for pool in pools.values()))
+        (label, *(pool.estimate(metric, label).text() for pool in pools.values()))
         for label in labels_of(pools)
     ]
+
+
+def mean_and_worst(pool: Pooled, label: str) -> str:
+    """The mean oracle ratio of one contender and, in brackets, that of its worst seed.
+
+    Args:
+        pool: The comparisons of all seeds.
+        label: The contender.
+    """
+    return f"{pool.mean('ratio', label):.3f} ({pool.worst('ratio', label):.3f})"
 
 
 def percent_rows(
@@ -53,7 +68,10 @@ def percent_rows(
 
 
 def difference_rows(
-    pools: Mapping[str, Pooled], comparisons: Sequence[tuple[str, str]], metric: str = "ratio"
+    pools: Mapping[str, Pooled],
+    comparisons: Sequence[tuple[str, str]],
+    metric: str = "ratio",
+    digits: int = 2,
 ) -> list[Row]:
     """Paired differences of a metric, the first of each comparison minus the second.
 
@@ -61,6 +79,7 @@ def difference_rows(
         pools: The comparisons, one per column.
         comparisons: Pairs of contenders' labels, one per row.
         metric: Which metric is compared.
+        digits: After the decimal point.
 
     Returns:
         A row per comparison: what is compared, then a cell per column.
@@ -68,7 +87,7 @@ def difference_rows(
     return [
         (
             f"{mine} − {other}",
-            *(pool.difference(metric, mine, other).text() for pool in pools.values()),
+            *(pool.difference(metric, mine, other).text(digits) for pool in pools.values()),
         )
         for mine, other in comparisons
     ]

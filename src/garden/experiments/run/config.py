@@ -45,11 +45,14 @@ class Scope:
             return self.seeds
         return tuple(range(first, first + (NUM_QUICK_SEEDS if self.quick else own)))
 
-    def graphs_among(self, names: tuple[str, ...]) -> tuple[str, ...]:
+    def graphs_among(
+        self, names: tuple[str, ...], quick: tuple[str, ...] | None = None
+    ) -> tuple[str, ...]:
         """The graphs to play, in the experiment's order.
 
         Args:
             names: All that the experiment has.
+            quick: Those of a quick run that names none; all of them where this is left out.
 
         Returns:
             Those that were asked for, or all.
@@ -58,7 +61,7 @@ class Scope:
             SpecError: If one was asked for that the experiment does not have.
         """
         if self.graphs is None:
-            return names
+            return quick if self.quick and quick is not None else names
         unknown = [name for name in self.graphs if name not in names]
         if unknown:
             raise SpecError(f"unknown graph {unknown[0]!r}: choose from {', '.join(names)}")

@@ -31,10 +31,9 @@ def graph_spec(beta: float, seed: int) -> str:
 
 def betas_among(scope: Scope) -> tuple[float, ...]:
     """The densities to play: those named, three of a quick run, else all nine."""
-    if scope.graphs is None:
-        return QUICK_BETAS if scope.quick else BETAS
     named = {str(beta): beta for beta in BETAS}
-    return tuple(named[name] for name in scope.graphs_among(tuple(named)))
+    chosen = scope.graphs_among(tuple(named), quick=tuple(map(str, QUICK_BETAS)))
+    return tuple(named[name] for name in chosen)
 
 
 def column_of(beta: float) -> str:

@@ -115,18 +115,13 @@ def _trials(scope: Scope, paths: int) -> dict[str, list[BarTrial]]:
     }
 
 
-def label_of(paths: int) -> str:
-    """The strategy with so many paths, which are left out where they are the default."""
-    return sketch_label(K, paths)
-
-
 Results = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 def _claims(results: Results, paths: int) -> list[Claim]:
     claims = []
     for memory, bars in (("none", _MEMORYLESS_BARS), ("backtrack", _BACKTRACK_BARS)):
-        label = with_memory(label_of(paths), memory)
+        label = with_memory(sketch_label(K, paths), memory)
         for bar in sorted(set(bars.values())):
             cases = {
                 column_of(name): _mean(of, memory, "ratio") <= bar
@@ -138,7 +133,7 @@ def _claims(results: Results, paths: int) -> list[Claim]:
     truncated = {
         name: all(one["backtrack"]["truncated"] == 0 for one in of) for name, of in results.items()
     }
-    text = f"{label_of(paths)}+backtrack: nothing truncated"
+    text = f"{sketch_label(K, paths)}+backtrack: nothing truncated"
     return [*claims, claim_by_case(text, by_case(truncated))]
 
 
@@ -147,30 +142,16 @@ def _mean(of: Sequence[Mapping[str, Any]], memory: str, metric: str) -> float:
 
 
 def _table(results: Results, paths: int) -> Table:
-    rows = [_row(name, of) for name, of in results.items()]
-    return Table(
+    return Table.of_cells(
         "gossip-bars" if paths else "gossip-bars-without-paths",
-        f"{label_of(paths)}, rank=degree: mean over rank seeds (least – greatest)",
-        (
-            "graph",
-            "nodes",
-            "targets",
-            "pairs",
-            "memoryless",
-            "evaluation",
-            "bar",
-            "+backtrack",
-            "bar",
-            "truncated, memoryless, %",
-            "truncated, +backtrack, %",
-        ),
-        tuple(rows),
+        f"{sketch_label(K, paths)}, rank=degree: mean over rank seeds (least – greatest)",
+        [_row(name, of) for name, of in results.items()],
         f"{len(next(iter(results.values())))} rank seeds. Every node is a target up to 2,000 "
         "nodes, 300 above; 50 sources a target, or all. Walks are truncated at 100 hops.",
     )
 
 
-def _row(name: str, of: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def _row(name: str, of: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
     def spread(memory: str) -> str:
         ratios = [one[memory]["ratio"] for one in of]
         return f"{over_seeds(ratios).mean:.4f} ({min(ratios):.4f} – {max(ratios):.4f})"
@@ -179,15 +160,15 @@ def _row(name: str, of: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
         return f"≤ {bars[name]:g}" if name in bars else "none set"
 
     return (
-        column_of(name),
-        str(of[0]["num_nodes"]),
-        str(of[0]["num_targets"]),
-        str(of[0]["num_pairs"]),
-        spread("none"),
-        of[0]["evaluation"],
-        bar(_MEMORYLESS_BARS),
-        spread("backtrack"),
-        bar(_BACKTRACK_BARS),
-        f"{100 * _mean(of, 'none', 'truncated'):.4g}",
-        f"{100 * _mean(of, 'backtrack', 'truncated'):.4g}",
+        ("graph", column_of(name)),
+        ("nodes", str(of[0]["num_nodes"])),
+        ("targets", str(of[0]["num_targets"])),
+        ("pairs", str(of[0]["num_pairs"])),
+        ("memoryless", spread("none")),
+        ("evaluation", of[0]["evaluation"]),
+        ("bar", bar(_MEMORYLESS_BARS)),
+        ("+backtrack", spread("backtrack")),
+        ("bar", bar(_BACKTRACK_BARS)),
+        ("truncated, memoryless, %", f"{100 * _mean(of, 'none', 'truncated'):.4g}"),
+        ("truncated, +backtrack, %", f"{100 * _mean(of, 'backtrack', 'truncated'):.4g}"),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -17,7 +17,7 @@ from garden.experiments.ours.gossip.graphs import (
     column_of,
     graphs_of,
 )
-from garden.experiments.ours.gossip.outcomes import MEMORIES, estimate, outcomes_by_memory
+from garden.experiments.ours.gossip.outcomes import estimate, outcomes_by_memory
 from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
 from garden.experiments.ours.gossip.sketch_walks import Searchers
 from garden.experiments.ours.gossip.tradeoff import BYTES_PER_KEY, NUM_PAIRS, pairs_of
@@ -27,7 +27,7 @@ from garden.experiments.run.experiment import ResultOf
 from garden.experiments.run.jobs import Work
 from garden.experiments.run.policy_cache import PolicyCache, graph_of
 from garden.random_streams import CARD_PAIRS
-from garden.search.rounds import node_keys, settle
+from garden.search.rounds import settle
 from garden.strategies.gossip.beacons import RULE, Beacons, Rank
 from garden.strategies.gossip.sketches import num_adjacent
 from garden.strategies.representations import Representations
@@ -63,20 +63,21 @@ class CardLimitTrial(Work):
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """The same sketches with every limit, on the same pairs."""
         graph = graph_of(self.graph)
-        rows = settle(graph, Beacons(k=self.k, paths=self.paths)).rows
+        beacons = Beacons(k=self.k, paths=self.paths)
+        settled = Searchers.settled(graph, beacons)
+        rows = settled.rows
         pairs, distances = pairs_of(self.graph, self.num_pairs)
-        keys = node_keys(graph, 0)
         by_limit = {}
         for limit in self.limits:
             most = graph.num_nodes if limit < 0 else limit
-            strategy = Beacons(k=self.k, neighbours=most, paths=self.paths)
-            searchers = Searchers(graph, PricedBeacons(strategy), rows, keys)
+            strategy = replace(beacons, neighbours=most)
+            searchers = replace(settled, strategy=PricedBeacons(strategy))
             by_limit[str(limit)] = {
                 **outcomes_by_memory(searchers, pairs, distances),
                 "key_bytes": _key_bytes(strategy.card(rows)),
             }
         return {
-            "sketch_bytes": float(Beacons(k=self.k).size_of(rows)[1].mean()),
+            "sketch_bytes": float(beacons.size_of(rows)[1].mean()),
             "kept_key_bytes": _key_bytes(rows),
             "max_degree": int(graph.degrees.max()),
             "over_64": float((graph.degrees > 64).mean()),
@@ -105,7 +106,8 @@ class CardPrivacyTrial(Work):
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Neighbours and strangers, told apart with and without neighbours' keys on cards."""
         graph = graph_of(self.graph)
-        rows = settle(graph, Beacons(k=self.k, rank=self.rank, paths=self.paths)).rows
+        beacons = Beacons(k=self.k, rank=self.rank, paths=self.paths)
+        rows = settle(graph, beacons).rows
         rng = np.random.default_rng([0, CARD_PAIRS])
         ends = np.repeat(np.arange(graph.num_nodes), graph.degrees)
         links = rng.integers(len(graph.indices), size=self.num_pairs)
@@ -113,12 +115,11 @@ class CardPrivacyTrial(Work):
         strangers = strangers_of(graph, self.num_pairs, rng)
         found: dict[str, Any] = {}
         for limit in (64, 0):
-            strategy = Beacons(k=self.k, rank=self.rank, neighbours=limit, paths=self.paths)
-            cards = strategy.card(rows)
+            cards = replace(beacons, neighbours=limit).card(rows)
             found[str(limit)] = auc(
                 attack_scores(cards, neighbours), attack_scores(cards, strangers)
             )
-        card = Beacons(k=self.k, rank=self.rank, paths=self.paths).card(rows)
+        card = beacons.card(rows)
         shown = num_adjacent(card) + np.diff(card.ragged["neighbours"].offsets)
         return {
             "auc": found,
@@ -156,62 +157,45 @@ def tables(scope: Scope, result_of: ResultOf) -> list[Table]:
 
 
 def _limit_table(results: Mapping[str, Mapping[str, Any]]) -> Table:
-    rows = []
-    for name, result in results.items():
-        for limit, one in result["limits"].items():
-            rows.append(
-                (
-                    column_of(name),
-                    "all" if limit == "-1" else limit,
-                    *(estimate(one[memory]).text(3) for memory in MEMORIES),
-                    f"{result['sketch_bytes']:.0f}",
-                    f"{one['key_bytes']:.0f}",
-                    f"{result['kept_key_bytes']:.0f}",
-                    f"{100 * result['over_64']:.1f}",
-                )
-            )
-    return Table(
+    rows = [
+        (
+            ("graph", column_of(name)),
+            ("keys at most", "all" if limit == "-1" else limit),
+            ("memoryless", estimate(one["none"]).text(3)),
+            ("+backtrack", estimate(one["backtrack"]).text(3)),
+            ("bytes of sketch and paths a node", f"{result['sketch_bytes']:.0f}"),
+            ("bytes of further keys on a card", f"{one['key_bytes']:.0f}"),
+            ("bytes of further keys that an agent keeps", f"{result['kept_key_bytes']:.0f}"),
+            ("nodes with more than 64 neighbours, %", f"{100 * result['over_64']:.1f}"),
+        )
+        for name, result in results.items()
+        for limit, one in result["limits"].items()
+    ]
+    return Table.of_cells(
         "gossip-card-limit",
         f"beacons:k={K}: oracle ratio by how many neighbours' keys a card carries (95 % interval)",
-        (
-            "graph",
-            "keys at most",
-            "memoryless",
-            "+backtrack",
-            "bytes of sketch and paths a node",
-            "bytes of further keys on a card",
-            "bytes of further keys that an agent keeps",
-            "nodes with more than 64 neighbours, %",
-        ),
-        tuple(rows),
+        rows,
         "Neighbours that are beacons stand in the sketch and count towards the limit; further keys "
         "are the others, 8 bytes each. An entry of a sketch is 11 bytes, a step of a path 8.",
     )
 
 
 def _privacy_table(results: Mapping[tuple[str, Rank], Mapping[str, Any]]) -> Table:
-    return Table(
+    rows = [
+        (
+            ("graph", column_of(name)),
+            ("rank", rank),
+            ("AUC, 64 neighbours' keys", f"{one['auc']['64']:.4f}"),
+            ("AUC, none", f"{one['auc']['0']:.4f}"),
+            ("degree class named, %", f"{100 * one['names_class']:.0f}"),
+            ("all neighbours listed, %", f"{100 * one['lists_all_neighbours']:.1f}"),
+        )
+        for (name, rank), one in results.items()
+    ]
+    return Table.of_cells(
         "gossip-card-privacy",
         f"beacons:k={K}: what cards tell",
-        (
-            "graph",
-            "rank",
-            "AUC, 64 neighbours' keys",
-            "AUC, none",
-            "degree class named, %",
-            "all neighbours listed, %",
-        ),
-        tuple(
-            (
-                column_of(name),
-                rank,
-                f"{one['auc']['64']:.4f}",
-                f"{one['auc']['0']:.4f}",
-                f"{100 * one['names_class']:.0f}",
-                f"{100 * one['lists_all_neighbours']:.1f}",
-            )
-            for (name, rank), one in results.items()
-        ),
+        rows,
         "AUC of telling the ends of a random link from two random nodes without one, by their "
         f"cards alone, {NUM_CARD_PAIRS:,} pairs of each kind: first whether a card names the other "
         "owner at distance 1, then the greatest difference of two distances to a common entry "

@@ -20,7 +20,10 @@ K = 16
 NUM_CHANGES = 300
 QUICK_CHANGES = 5
 _GRAPHS: Mapping[str, str] = {**FACEBOOK, **PAGES}
-_FIGURES = ("agents", "entries", "withdrawals", "bytes", "rounds")
+_FIGURES = {
+    "agents that spoke": "agents",
+    **{name: name for name in ("entries", "withdrawals", "bytes", "rounds")},
+}
 
 
 @final
@@ -70,23 +73,14 @@ def tables(scope: Scope, result_of: ResultOf) -> list[Table]:
     if not trials:
         return []
     rows = [
-        (column_of(name), rank, kind, *(_cell(summary[figure]) for figure in _FIGURES))
+        (column_of(name), rank, kind, *(_cell(summary[figure]) for figure in _FIGURES.values()))
         for (name, rank), work in trials.items()
         for kind, summary in result_of(work)["costs"].items()
     ]
     table = Table(
         "gossip-changes",
         f"beacons:k={K}: what a change costs, median / worst",
-        (
-            "graph",
-            "rank",
-            "change",
-            "agents that spoke",
-            "entries",
-            "withdrawals",
-            "bytes",
-            "rounds",
-        ),
+        ("graph", "rank", "change", *_FIGURES),
         tuple(rows),
         f"{_num_changes(scope)} changes of each kind, each from the same graph at rest, in "
         "synchronous rounds. An entry is 11 bytes, a withdrawal and its acknowledgement 9 each, a "

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from garden.datasets.task import draw_pairs
-from garden.experiments.paper.published import GRAPHS
+from garden.experiments.paper.published import GRAPHS, title_of
 from garden.experiments.run.config import Scope
 from garden.graphs.graph import Graph
 from garden.random_streams import GOSSIP_TARGETS
@@ -80,7 +80,7 @@ def graphs_of(scope: Scope, among: Mapping[str, str] = KNOWN) -> dict[str, str]:
 def column_of(name: str) -> str:
     """How a table names a graph."""
     if name in GRAPHS:
-        return f"{GRAPHS[name]} ({name})"
+        return title_of(name)
     return f"{name}, 10⁵" if name in GENERATED else name.replace("-1e6", ", 10⁶")
 
 

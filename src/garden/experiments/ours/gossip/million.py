@@ -9,13 +9,13 @@ from __future__ import annotations
 import resource
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
 
-from garden.experiments.ours.gossip.bars import NUM_SEEDS, PATHS, K, label_of
+from garden.experiments.ours.gossip.bars import NUM_SEEDS, PATHS, K
 from garden.experiments.ours.gossip.graphs import LARGE, column_of, pairs_to_targets
 from garden.experiments.ours.gossip.outcomes import MEMORIES, outcomes_by_memory, ratio_text
 from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
@@ -113,53 +113,40 @@ def tables(scope: Scope, result_of: ResultOf) -> list[Table]:
 
 
 def _table(trials: Sequence[MillionTrial], results: Sequence[dict[str, Any]]) -> Table:
-    figures = np.array([_figures(one) for one in results])
-    rows = [
-        (str(work.rank_seed), *_written(row)) for work, row in zip(trials, figures, strict=True)
-    ]
-    rows.append(("mean", *_written(figures.mean(axis=0))))
-    rows.append(
-        ("bar", *(f"≤ {_BARS[name]:g}" if name in _BARS else "none set" for name in _TITLES))
+    figures = np.array([[figure(one) for figure, _ in _FIGURES.values()] for one in results])
+    digits = [places for _, places in _FIGURES.values()]
+
+    def row(title: str, values: np.ndarray) -> Row:
+        return (title, *(f"{value:.{n}f}" for value, n in zip(values, digits, strict=True)))
+
+    bars = (f"≤ {_BARS[name]:g}" if name in _BARS else "none set" for name in _FIGURES)
+    rows = (
+        *(row(str(work.rank_seed), one) for work, one in zip(trials, figures, strict=True)),
+        row("mean", figures.mean(axis=0)),
+        ("bar", *bars),
     )
     return Table(
         "gossip-million" if trials[0].paths else "gossip-million-without-paths",
-        f"{label_of(trials[0].paths)}, rank=degree on {column_of(NAME)}, mean degree 16",
-        ("rank seed", *_TITLES),
-        tuple(rows),
+        f"{sketch_label(K, trials[0].paths)}, rank=degree on {column_of(NAME)}, mean degree 16",
+        ("rank seed", *_FIGURES),
+        rows,
         f"{results[0]['num_targets']} targets, 50 sources each, one walk a pair, truncated at "
         "100 hops. Seconds and memory to settle, by one core; memory is the most that the "
         "process had held by then, graph and earlier seeds included.",
     )
 
 
-_TITLES = (
-    "ratio, memoryless",
-    "ratio, +backtrack",
-    "truncated, +backtrack, %",
-    "entries a node",
-    "bytes of sketch a node",
-    "bytes of neighbours' keys a node",
-    "seconds to settle",
-    "GB",
-)
-
-
-def _figures(one: dict[str, Any]) -> tuple[float, ...]:
-    return (
-        one["none"]["ratio"],
-        one["backtrack"]["ratio"],
-        100 * one["backtrack"]["truncated"],
-        one["cost"]["entries_per_node"],
-        one["cost"]["bytes_per_node"],
-        8 * one["keys_per_node"],
-        one["seconds"],
-        one["gigabytes"],
-    )
-
-
-def _written(figures: np.ndarray) -> tuple[str, ...]:
-    digits = (4, 4, 2, 1, 0, 0, 0, 1)
-    return tuple(f"{value:.{places}f}" for value, places in zip(figures, digits, strict=True))
+_FIGURES: Mapping[str, tuple[Callable[[Mapping[str, Any]], float], int]] = {
+    "ratio, memoryless": (lambda one: one["none"]["ratio"], 4),
+    "ratio, +backtrack": (lambda one: one["backtrack"]["ratio"], 4),
+    "truncated, +backtrack, %": (lambda one: 100 * one["backtrack"]["truncated"], 2),
+    "entries a node": (lambda one: one["cost"]["entries_per_node"], 1),
+    "bytes of sketch a node": (lambda one: one["cost"]["bytes_per_node"], 0),
+    "bytes of neighbours' keys a node": (lambda one: 8 * one["keys_per_node"], 0),
+    "seconds to settle": (lambda one: one["seconds"], 0),
+    "GB": (lambda one: one["gigabytes"], 1),
+}
+"""Columns, with what they hold and its digits."""
 
 
 def _trials(scope: Scope, paths: int) -> list[MillionTrial]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -35,18 +36,14 @@ def played(
     graph: Graph,
     labels: Sequence[str],
     policies: Mapping[str, Universal],
-    part: int = 0,
-    parts: int = 1,
     max_pairs: int | None = None,
 ) -> dict[str, Any]:
-    """What contenders need on the pairs of a graph, or on those of some of its targets.
+    """What contenders need on the pairs of a graph.
 
     Args:
         graph: The graph.
         labels: ``NAME+MEMORY`` or ``NAME``, names of policies or of walkers.
         policies: Policies by name.
-        part: Which part of the targets.
-        parts: In how many parts they are divided.
         max_pairs: Only the first so many pairs of the graph.
 
     Returns:
@@ -57,8 +54,6 @@ def played(
     pairs = pairs_of(graph)
     limit = limit_towards("auto", graph, np.unique(pairs[:, 1])[:_LIMIT_TARGETS])
     pairs = pairs[:max_pairs]
-    chosen = np.unique(pairs[:, 1])[part::parts]
-    pairs = pairs[np.isin(pairs[:, 1], chosen)]
     reach = pair_distances(graph, pairs).astype(float)
     near = reach <= limit
     pairs, reach = pairs[near], reach[near]
@@ -94,25 +89,18 @@ def shortened(value: float) -> float:
     return int(rounded) if rounded.is_integer() else rounded
 
 
+@dataclass(eq=False)
 class _Walks:
-    """The contenders' walks on one graph; representations and features are made once for all.
+    """The contenders' walks on one graph; representations and features are made once for all."""
 
-    Args:
-        graph: The graph.
-        policies: Policies by name.
-        pairs: (num_pairs, 2) sources and targets.
-        limit: Of hops.
-
-    """
-
-    def __init__(
-        self, graph: Graph, policies: Mapping[str, Universal], pairs: np.ndarray, limit: int
-    ) -> None:
-        self.graph, self.policies, self.pairs, self.limit = graph, policies, pairs, limit
-        self.walkers: dict[str, Strategy] = {}
-        self.rows: dict[str, Representations] = {}
-        self.memos: dict[str, ScoreSource] = {}
-        self.lazy_rows: LazyRows | None = None
+    graph: Graph
+    policies: Mapping[str, Universal]  # by name
+    pairs: np.ndarray  # (num_pairs, 2) sources and targets
+    limit: int  # of hops
+    walkers: dict[str, Strategy] = field(default_factory=dict)
+    rows: dict[str, Representations] = field(default_factory=dict)
+    memos: dict[str, ScoreSource] = field(default_factory=dict)
+    lazy_rows: LazyRows | None = None
 
     def hops(self, label: str) -> np.ndarray:
         """The hops of each pair's one walk, limit + 1 where it is truncated."""
@@ -120,17 +108,12 @@ class _Walks:
         if name in self.policies and self.graph.num_nodes > LAZY_NODES:
             return self._lazy_hops(self.policies[name], memory or "none")
         strategy = self._ready(name)
+        whose = "policy" if name in self.policies else name
+        rule = memory_for(strategy, memory or "none")
         walks = rollout(
-            self.graph,
-            strategy,
-            self.rows["policy" if name in self.policies else name],
-            self.pairs,
-            memory_for(strategy, memory or "none"),
-            self.limit,
-            1,
-            0,
-            scored=self.memos["policy" if name in self.policies else name],
-        )
+            self.graph, strategy, self.rows[whose], self.pairs, rule, self.limit, 1, 0,
+            scored=self.memos[whose],
+        )  # fmt: skip
         return walks.hops[:, 0]
 
     def _ready(self, name: str) -> Strategy:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -53,13 +54,9 @@ def family_of(spec: str, families: Mapping[str, str]) -> str:
         return spec.removeprefix("collection:").partition("/")[0]
     if spec in families:
         return families[spec]
-    if _is_bare(spec):
+    if spec.startswith(("alike:", "zero:")):
         return "profiles say nothing"
     return spec.partition(",")[0].replace(":", ", ")
-
-
-def _is_bare(spec: str) -> bool:
-    return spec.startswith(("alike:", "zero:"))
 
 
 def joined(parts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -102,28 +99,15 @@ def _in_words(who: str) -> str:
     return f"`{who}`"
 
 
+@dataclass(frozen=True, eq=False)
 class _Row:
-    """The figures of one graph.
+    """The figures of one graph."""
 
-    Args:
-        spec: The graph.
-        family: Its column.
-        ratios: By who played: policies under their own names, rules under theirs.
-        over: By policy, the difference to the best rule.
-        truncated: By who played.
-
-    """
-
-    def __init__(
-        self,
-        spec: str,
-        family: str,
-        ratios: Mapping[str, Estimate],
-        over: Mapping[str, Estimate],
-        truncated: Mapping[str, float],
-    ) -> None:
-        self.spec, self.family = spec, family
-        self.ratios, self.over, self.truncated = ratios, over, truncated
+    spec: str
+    family: str
+    ratios: Mapping[str, Estimate]  # by who played: policies and rules under their own names
+    over: Mapping[str, Estimate]  # by policy, the difference to the best rule
+    truncated: Mapping[str, float]  # by who played
 
     @property
     def best_rule(self) -> str:
@@ -153,7 +137,7 @@ def _row(spec: str, parts: Mapping[str, Mapping[str, Any]], families: Mapping[st
     if all(rule in ratios for rule in COMPARED):
         best = min(COMPARED, key=lambda rule: ratios[rule].mean)
         over = {name: pool.difference("ratio", label, best) for label, name in policies.items()}
-    truncated = {name: pool.estimate("truncated", label).mean for label, name in shown.items()}
+    truncated = {name: pool.mean("truncated", label) for label, name in shown.items()}
     return _Row(spec, family_of(spec, families), ratios, over, truncated)
 
 
@@ -194,13 +178,12 @@ def _by_family(rows: Sequence[_Row]) -> Table:
     groups: dict[str, list[_Row]] = {}
     for row in rows:
         groups.setdefault(row.family, []).append(row)
-    lines = [(name, str(len(of)), *_summary(of)) for name, of in groups.items()]
     return Table(
         "left-out",
         f"Oracle ratio by family, policies with `{MEMORY}` where no memory is named: mean over "
         "graphs (worst graph), and over how many of them where not all were played",
         ("family", "graphs", *SHOWN, "best of three rules", "no worse than the best rule"),
-        tuple(lines),
+        tuple((name, str(len(of)), *_summary(of)) for name, of in groups.items()),
         "`universal` was trained on the first family, on `twitch:*`, on `musae-facebook` and on "
         "generated graphs of kind `attributed`; `universal-2` on all real graphs here and on other "
         "generated graphs of the four kinds. The last column counts graphs, among those that "

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from garden.experiments.paper.published import ACTION_TIMES, EMBEDDING_TIMES, GRAPHS
+from garden.experiments.paper.published import ACTION_TIMES, EMBEDDING_TIMES, GRAPHS, title_of
 from garden.experiments.paper.runtime.pooling import Timed, degree_growth, growth, pooled_timings
 from garden.experiments.paper.runtime.timing import PARTS, TIMED, Timing
 from garden.experiments.report.claims import Claim, claim_by_case, claim_of_signs
@@ -61,7 +61,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
         label: pooled_timings(label, [result_of(work) for work in _timings(graph, scope)])
         for label, graph in _graphs(scope).items()
     }
-    small = {ego: timed[_label(ego)] for ego in scope.graphs_among(tuple(GRAPHS))}
+    small = {ego: timed[title_of(ego)] for ego in scope.graphs_among(tuple(GRAPHS))}
     grown = [timed[_size_label(size)] for size in _sizes(scope)]
     large = [*grown, *([timed[MUSAE]] if MUSAE in timed else [])]
     write_figure(folder, "runtime", _figure(small, grown, timed.get(MUSAE)))
@@ -84,17 +84,13 @@ def _sizes(scope: Scope) -> tuple[int, ...]:
     return _QUICK_SIZES if scope.quick else tuple(BETAS)
 
 
-def _label(ego: str) -> str:
-    return f"{GRAPHS[ego]} ({ego})"
-
-
 def _size_label(size: int) -> str:
     return f"n = {size:,}"
 
 
 def _graphs(scope: Scope) -> dict[str, str]:
     """Specs by what tables call them."""
-    facebook = {_label(ego): f"facebook:{ego}" for ego in scope.graphs_among(tuple(GRAPHS))}
+    facebook = {title_of(ego): f"facebook:{ego}" for ego in scope.graphs_among(tuple(GRAPHS))}
     grown = {
         _size_label(size): f"kaiser-hilgetag:n={size},alpha={_ALPHA},beta={BETAS[size]:g},seed=0"
         for size in _sizes(scope)
@@ -171,15 +167,13 @@ def _facebook_table(graphs: Mapping[str, Timed]) -> Table:
 
 
 def _large_table(graphs: Sequence[Timed]) -> Table:
-    rows = [*_sizes_of(graphs)]
-    for part in PARTS:
-        rows += _rows_of(part, graphs)
+    rows = (*_sizes_of(graphs), *(row for part in PARTS for row in _rows_of(part, graphs)))
     return Table(
         "runtime-larger",
         f"The same on Kaiser–Hilgetag graphs (α = {_ALPHA}, β so that the mean degree stays about "
         "21) and on larger real ones, ms",
         ("", *(graph.label for graph in graphs)),
-        tuple(rows),
+        rows,
         _footing(graphs),
     )
 
@@ -200,15 +194,12 @@ def _growth_table(grown: Sequence[Timed]) -> Table:
 
 def _claims(graphs: Sequence[Timed], grown: Sequence[Timed]) -> tuple[Claim, ...]:
     """The paper's claims, on each graph that was timed; growth, on each strategy."""
-
-    def below_a_millisecond(name: str, part: str) -> dict[str, bool]:
-        return {graph.label: graph.mean(name, part) < 1 for graph in graphs}
-
     every = {graph.label: all(graph.mean(name, "action") < 1 for name in TIMED) for graph in graphs}
     return (
         *(
             claim_by_case(
-                f"garden: less than 1 ms for {PHRASES[part]}", below_a_millisecond("garden", part)
+                f"garden: less than 1 ms for {'an action' if part == 'action' else f'a {part}'}",
+                {graph.label: graph.mean("garden", part) < 1 for graph in graphs},
             )
             for part in PARTS
         ),
@@ -223,9 +214,6 @@ def _claims(graphs: Sequence[Timed], grown: Sequence[Timed]) -> tuple[Claim, ...
             {name: _does_not_grow(growth(grown, name, "action")) for name in TIMED},
         ),
     )
-
-
-PHRASES = {"action": "an action", "representation": "a representation"}
 
 
 def _does_not_grow(factor: Estimate) -> int:

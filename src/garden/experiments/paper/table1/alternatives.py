@@ -14,7 +14,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from garden.datasets.task import SearchTask, every_source
-from garden.experiments.paper.published import AGENTS, FACEBOOK, GRAPHS
+from garden.experiments.paper.published import AGENTS, FACEBOOK, title_of
 from garden.experiments.report.sections import Table
 from garden.experiments.report.tables import Result
 from garden.experiments.run.jobs import Comparison, Training, Work
@@ -216,11 +216,12 @@ def truncation_table(results: Mapping[str, Result]) -> Table:
 
     paper = {ego: FACEBOOK[ego]["random"] for ego in results}
     found = results.values()
+    as_far = (f"{100 * r['share_as_far']:.1f} %" for r in found)
     rows = (
         ("the paper: truncated, %", *(f"{100 * p.truncation_rate:.1f}" for p in paper.values())),
         ("all pairs: truncated, %", *(f"{100 * r['truncated']:.1f}" for r in found)),
         ("test sets of 95 % of all splits", *(percent(r["truncated_range"]) for r in found)),
-        ("splits as far from the mean as the paper", *(_share(r["share_as_far"]) for r in found)),
+        ("splits as far from the mean as the paper", *as_far),
         ("limit of hops that gives the paper's share", *(f"{r['limit_of_paper']}" for r in found)),
         ("the paper: oracle ratio", *(f"{p.oracle_ratio:.2f}" for p in paper.values())),
         ("all pairs: oracle ratio", *(f"{r['ratio']:.2f}" for r in found)),
@@ -234,7 +235,7 @@ def truncation_table(results: Mapping[str, Result]) -> Table:
     return Table(
         "paper-truncation",
         "`random`, which has no parameter: what a split can do to truncation",
-        ("random", *(f"{GRAPHS[ego]} ({ego})" for ego in results)),
+        ("random", *map(title_of, results)),
         rows,
         f"Exact over all pairs, at most {PAPERS_LIMIT} hops; {NUM_SPLITS:,} splits, each with a "
         f"tenth of the nodes as targets and {NUM_PAIRS} pairs.",
@@ -273,12 +274,8 @@ def ties_table(results: Mapping[str, Sequence[Result]]) -> Table:
     return Table(
         "paper-ties",
         f"Wins, %, by who gets a tie: {' / '.join(AGENTS)}",
-        ("ties", *(f"{GRAPHS[ego]} ({ego})" for ego in results)),
+        ("ties", *map(title_of, results)),
         tuple(rows),
         "The agents and splits of the table of the paper's own training. Shared is the rule of all "
         "other tables.",
     )
-
-
-def _share(share: float) -> str:
-    return f"{100 * share:.1f} %"

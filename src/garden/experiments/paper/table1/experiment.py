@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from garden.experiments.paper.published import AGENTS, FACEBOOK, GRAPHS
+from garden.experiments.paper.published import AGENTS, FACEBOOK, GRAPHS, by_name, title_of
 from garden.experiments.paper.table1.alternatives import (
     RandomTruncation,
     TieRules,
     ties_table,
     truncation_table,
 )
-from garden.experiments.paper.table1.claims import PAPER, table1_claims
 from garden.experiments.paper.table1.protocol import (
     protocol_cells,
     protocol_comparison,
     protocol_seeds,
     protocol_table,
 )
-from garden.experiments.paper.table1.tables import joining_table, tables_of
+from garden.experiments.paper.table1.tables import PAPER, joining_table, table1_claims, tables_of
 from garden.experiments.report.claims import Claim
 from garden.experiments.report.figures import BLACK, draw_intervals, oracle_ratio_axis
 from garden.experiments.report.intervals import Pooled, pooled
@@ -35,8 +34,6 @@ from garden.training.config import TrainingOptions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-T = TypeVar("T")
 
 NUM_SEEDS = {"by id": 10, "as published": 5}
 SUFFIXES = {"by id": "", "as published": ",attributes=as-published"}
@@ -158,7 +155,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
         chosen = {ego: pooled(of_seeds).best() for ego, of_seeds in choices.items()}
         further = _as_published_rows(join, joined, in_the_papers_way)
         tables += tables_of(join, pools, chosen, results, further)
-        claims += table1_claims(join, _by_name(pools), _by_name(results))
+        claims += table1_claims(join, by_name(pools), by_name(results))
         write_figure(folder, _figure_name(join), _figure(pools))
     if in_the_papers_way:
         truncation = {work.ego: result_of(work) for work in _truncation_works(scope)}
@@ -207,7 +204,7 @@ def _as_published_rows(
         rows.append(("… trained here in its way (`protocol=paper`)", protocol_cells(protocol)))
     if join == "by id" and "as published" in joined:
         pools = joined["as published"]
-        cells = {ego: f"{pool.estimate('ratio', 'garden').mean:.2f}" for ego, pool in pools.items()}
+        cells = {ego: f"{pool.mean('ratio', 'garden'):.2f}" for ego, pool in pools.items()}
         rows.append(("… by `a2c` as we train it", cells))
     return rows
 
@@ -224,10 +221,6 @@ def _seeds(scope: Scope, join: str) -> tuple[int, ...]:
 
 def _figure_name(join: str) -> str:
     return f"facebook-{join.replace(' ', '-')}"
-
-
-def _by_name(by_ego: Mapping[str, T]) -> dict[str, T]:
-    return {GRAPHS[ego]: one for ego, one in by_ego.items()}
 
 
 def _figure(pools: Mapping[str, Pooled]) -> Figure:
@@ -247,7 +240,7 @@ def _figure(pools: Mapping[str, Pooled]) -> Figure:
         range(len(pools)), paper, "_", color=BLACK, markersize=34, label="GARDEN in the paper"
     )
     oracle_ratio_axis(axes)
-    axes.set_xticks(range(len(pools)), [f"{GRAPHS[ego]} ({ego})" for ego in pools])
+    axes.set_xticks(range(len(pools)), [*map(title_of, pools)])
     for place in range(1, len(pools)):
         axes.axvline(place - 0.5, color="0.85", linewidth=0.8)
     axes.set_xlim(-0.5, len(pools) - 0.5)

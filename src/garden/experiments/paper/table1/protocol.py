@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from garden.experiments.paper.published import AGENTS, FACEBOOK, GRAPHS, PublishedResult
-from garden.experiments.paper.table1.claims import PAPER
+from garden.experiments.paper.published import AGENTS, FACEBOOK, GRAPHS, title_of
+from garden.experiments.paper.table1.tables import PAPER
 from garden.experiments.report.intervals import pooled
 from garden.experiments.report.sections import Table
 from garden.experiments.report.tables import Result, Row, group_win_rates
@@ -65,12 +65,12 @@ def protocol_table(results: Mapping[str, Sequence[Result]]) -> Table:
     for agent in AGENTS:
         rows += _agent_rows(agent, results)
     rows.append(("episodes of the training, by seed", *(_episodes(of) for of in results.values())))
-    rows.append(("… best on validation after", *(_best(of) for of in results.values())))
-    columns = ("ours (the paper's)", *(f"{GRAPHS[ego]} ({ego})" for ego in results))
+    best = (", ".join(f"{one['best_update']:,}" for one in _trained(of)) for of in results.values())
+    rows.append(("… best on validation after", *best))
     return Table(
         TABLE,
         "The paper's five agents, attributes and training (`protocol=paper`): ours (the paper's)",
-        columns,
+        ("ours (the paper's)", *map(title_of, results)),
         tuple(rows),
         f"{_training_words(results)} The paper trains for up to 200,000 episodes, plays one split "
         "that it does not give, and stops by a patience that it does not name.",
@@ -82,8 +82,8 @@ def protocol_cells(results: Mapping[str, Sequence[Result]]) -> dict[str, str]:
     cells = {}
     for ego, of in results.items():
         episodes = {f"{one['updates']:,}" for one in _trained(of)}
-        ratio = pooled(of).estimate("ratio", "garden").mean
-        cells[ego] = f"{ratio:.2f} after {' and '.join(sorted(episodes))} episodes"
+        after = f"{' and '.join(sorted(episodes))} episodes"
+        cells[ego] = f"{pooled(of).mean('ratio', 'garden'):.2f} after {after}"
     return cells
 
 
@@ -91,13 +91,12 @@ def _agent_rows(agent: str, results: Mapping[str, Sequence[Result]]) -> list[Row
     paper = {ego: FACEBOOK[ego][agent] for ego in results}
     pools = {ego: pooled(of) for ego, of in results.items()}
     ratio = [
-        f"{pools[ego].estimate('ratio', agent).text()} ({_plus_minus(paper[ego])})"
-        for ego in results
+        f"{pool.estimate('ratio', agent).text()} ({paper[ego].ratio_text()})"
+        for ego, pool in pools.items()
     ]
     truncated = [
-        f"{100 * pools[ego].estimate('truncated', agent).mean:.1f} "
-        f"({100 * paper[ego].truncation_rate:.1f})"
-        for ego in results
+        f"{100 * pool.mean('truncated', agent):.1f} ({100 * paper[ego].truncation_rate:.1f})"
+        for ego, pool in pools.items()
     ]
     wins = []
     for ego, of in results.items():
@@ -110,10 +109,6 @@ def _agent_rows(agent: str, results: Mapping[str, Sequence[Result]]) -> list[Row
     ]
 
 
-def _plus_minus(paper: PublishedResult) -> str:
-    return f"{paper.oracle_ratio:.2f} ± {paper.plus_minus:.2f}"
-
-
 def _trained(results: Sequence[Result]) -> list[Mapping[str, object]]:
     return [result["trained"]["garden"] for result in results]
 
@@ -123,10 +118,6 @@ def _episodes(results: Sequence[Result]) -> str:
         f"{one['updates']:,}" + (" (cut off)" if one.get("stopped") == "time" else "")
         for one in _trained(results)
     )
-
-
-def _best(results: Sequence[Result]) -> str:
-    return ", ".join(f"{one['best_update']:,}" for one in _trained(results))
 
 
 def _training_words(results: Mapping[str, Sequence[Result]]) -> str:

@@ -1,12 +1,19 @@
-"""The tables of Table 1: the paper's numbers above ours, and what joining attributes changes."""
+"""The tables and claims of Table 1: the paper's numbers above ours, and what joining changes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-from garden.experiments.paper.published import AGENTS, FACEBOOK, GRAPHS, PublishedResult
-from garden.experiments.paper.table1.claims import PAPER
-from garden.experiments.report.headline import headline_table
+from garden.experiments.paper.published import (
+    AGENTS,
+    FACEBOOK,
+    PublishedResult,
+    by_name,
+    title_of,
+)
+from garden.experiments.report.claims import Claim, claim_by_case, claim_of_comparison
+from garden.experiments.report.headline import BEST_RULE, headline_table
 from garden.experiments.report.intervals import Pooled
 from garden.experiments.report.sections import Table
 from garden.experiments.report.tables import (
@@ -18,6 +25,22 @@ from garden.experiments.report.tables import (
     percent_rows,
     ratio_rows,
 )
+
+PAPER = "paper"
+"""The win group of the paper's five agents."""
+
+COMPARED = (  # contender, compared with, metric
+    ("distance", "random", "ratio"),
+    ("connection", "random", "ratio"),
+    ("garden", "distance", "ratio"),
+    ("garden", "distance", "truncated"),
+    ("bidirectional", "garden", "ratio"),
+    (BEST_RULE, "garden", "ratio"),
+    ("garden", "garden, argmax", "ratio"),
+    ("trellis", "trellis, argmax", "ratio"),
+    ("trellis", BEST_RULE, "ratio"),
+)
+"""Each claim: the first has less of the metric than the second."""
 
 COMPARISONS = (
     ("garden", "distance"),
@@ -53,9 +76,14 @@ def tables_of(
     Returns:
         The headline, oracle ratios, truncation, wins and paired differences.
     """
-    columns = ("strategy", *(f"{GRAPHS[ego]} ({ego})" for ego in pools))
-    footing = footing_of({GRAPHS[ego]: pool for ego, pool in pools.items()})
+    columns = ("strategy", *map(title_of, pools))
+    footing = footing_of(by_name(pools))
     slug = join.replace(" ", "-")
+
+    def papers(cell: Callable[[PublishedResult], str]) -> list[Row]:
+        return [
+            (f"paper: {agent}", *(cell(FACEBOOK[ego][agent]) for ego in pools)) for agent in AGENTS
+        ]
 
     def table(name: str, caption: str, rows: Sequence[Row]) -> Table:
         return Table(f"{name}-{slug}", caption, columns, tuple(rows), footing)
@@ -65,17 +93,20 @@ def tables_of(
         table(
             "ratio",
             f"Oracle ratio, attributes joined {join} (95 % interval)",
-            [*_paper_rows(pools, _ratio), *ratio_rows(pools), _chosen_row(pools, chosen)],
+            [*papers(PublishedResult.ratio_text), *ratio_rows(pools), _chosen_row(pools, chosen)],
         ),
         table(
             "truncated",
             f"Truncated within 100 hops, %, attributes joined {join}",
-            [*_paper_rows(pools, _truncation), *percent_rows(pools, "truncated")],
+            [
+                *papers(lambda paper: f"{100 * paper.truncation_rate:.1f}"),
+                *percent_rows(pools, "truncated"),
+            ],
         ),
         table(
             "wins",
             f"Share of wins, %, ties shared, attributes joined {join}",
-            [*_paper_rows(pools, _win_rate), *_group_rows(results)],
+            [*papers(lambda paper: f"{100 * paper.win_rate:.1f}"), *_group_rows(results)],
         ),
         table(
             "differences",
@@ -94,13 +125,13 @@ def joining_table(by_id: Pools, as_published: Pools) -> Table:
     """
 
     def saved(pool: Pooled) -> float:
-        return pool.estimate("ratio", "random").mean - pool.estimate("ratio", "distance").mean
+        return pool.mean("ratio", "random") - pool.mean("ratio", "distance")
+
+    def garden(pool: Pooled) -> float:
+        return pool.mean("ratio", "garden")
 
     def means(pools: Pools, of: Callable[[Pooled], float]) -> list[str]:
         return [f"{of(pools[ego]):.2f}" for ego in by_id]
-
-    def garden(pool: Pooled) -> float:
-        return pool.estimate("ratio", "garden").mean
 
     shares = [
         f"{100 * saved(as_published[ego]) / max(saved(by_id[ego]), _LEAST):.0f} %" for ego in by_id
@@ -112,25 +143,9 @@ def joining_table(by_id: Pools, as_published: Pools) -> Table:
         ("garden, by id", *means(by_id, garden)),
         ("garden, as published", *means(as_published, garden)),
     )
-    columns = ("oracle ratio", *(f"{GRAPHS[ego]} ({ego})" for ego in by_id))
+    columns = ("oracle ratio", *map(title_of, by_id))
     footing = "As published, each node has another node's attributes: neighbours are not alike."
     return Table("joining", "What joining attributes by id changes", columns, rows, footing)
-
-
-def _paper_rows(pools: Pools, cell: Callable[[PublishedResult], str]) -> list[Row]:
-    return [(f"paper: {agent}", *(cell(FACEBOOK[ego][agent]) for ego in pools)) for agent in AGENTS]
-
-
-def _ratio(paper: PublishedResult) -> str:
-    return f"{paper.oracle_ratio:.2f} ± {paper.plus_minus:.2f}"
-
-
-def _truncation(paper: PublishedResult) -> str:
-    return f"{100 * paper.truncation_rate:.1f}"
-
-
-def _win_rate(paper: PublishedResult) -> str:
-    return f"{100 * paper.win_rate:.1f}"
 
 
 def _chosen_row(pools: Pools, chosen: Mapping[str, str]) -> Row:
@@ -152,3 +167,30 @@ def _group_rows(results: Mapping[str, Sequence[Result]]) -> list[Row]:
         (f"{agent}, among the five", *(cell(of, agent) for of in results.values()))
         for agent in AGENTS
     ]
+
+
+def table1_claims(
+    join: str, pools: Mapping[str, Pooled], results: Mapping[str, Sequence[Result]]
+) -> list[Claim]:
+    """The claims for one way of joining attributes.
+
+    Args:
+        join: How attributes were joined, ``by id`` or ``as published``.
+        pools: The comparisons, by column.
+        results: What each seed's comparison stored, by column.
+
+    Returns:
+        One claim for each of :data:`COMPARED`, and who of the paper's five wins most.
+    """
+    claims = []
+    for mine, other, metric in COMPARED:
+        claim = claim_of_comparison(pools, mine, other, metric)
+        claims.append(replace(claim, text=f"{join}: {claim.text}"))
+    winners = {case: most_wins(of) == "garden" for case, of in results.items()}
+    text = f"{join}: of the paper's five, garden wins most pairs"
+    return [*claims, claim_by_case(text, winners)]
+
+
+def most_wins(results: Sequence[Result]) -> str:
+    """Who of the paper's five wins most pairs, over all seeds."""
+    return max(AGENTS, key=lambda agent: sum(group_win_rates(results, PAPER, agent)))

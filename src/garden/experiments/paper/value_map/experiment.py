@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import rankdata
 
-from garden.experiments.paper.published import GRAPHS
+from garden.experiments.paper.published import GRAPHS, by_name, title_of
 from garden.experiments.paper.table1.experiment import LEARNED
 from garden.experiments.paper.value_map.closeness import (
     ATTRIBUTES,
@@ -25,6 +25,7 @@ from garden.experiments.paper.value_map.closeness import (
 from garden.experiments.report.claims import Claim, claim_of_comparison, claim_of_differences
 from garden.experiments.report.intervals import Pooled, pooled
 from garden.experiments.report.sections import Findings, Table, write_figure
+from garden.experiments.report.tables import difference_rows, ratio_rows
 from garden.experiments.run.config import FIRST_SEED, Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Training, Work
@@ -40,7 +41,6 @@ QUICK: Mapping[str, TrainingOptions] = {
     "garden": TrainingOptions(model="garden", method="a2c", updates=15),
     "trellis": TrainingOptions(model="trellis", method="guided", updates=60),
 }
-_QUICK_GRAPHS = ("414", "686")
 SPECS: Mapping[str, str] = {ego: f"facebook:{ego}" for ego in GRAPHS}
 _METRIC = "correlation"
 _PANELS = {"value": VALUE, "score": "DistanceWalker's score", "distance": "true distance"}
@@ -74,11 +74,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
     write_figure(folder, "values", _figure(maps))
     return Findings(
         claims=_claims(pools),
-        tables=(
-            _table(pools, _options(scope)),
-            _table_of_all(results, pools),
-            _difference_table(pools),
-        ),
+        tables=_tables(results, pools, _options(scope)),
         figures=(
             (
                 "values",
@@ -91,8 +87,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
 
 
 def _graphs(scope: Scope) -> tuple[str, ...]:
-    chosen = scope.graphs_among(tuple(GRAPHS))
-    return _QUICK_GRAPHS if scope.quick and scope.graphs is None else chosen
+    return scope.graphs_among(tuple(GRAPHS), quick=("414", "686"))
 
 
 def _seeds(scope: Scope) -> tuple[int, ...]:
@@ -120,48 +115,42 @@ def _of_graph(ego: str, scope: Scope) -> list[Closeness]:
     ]
 
 
-def _columns(pools: Mapping[str, Pooled]) -> tuple[str, ...]:
-    return ("nearness by", *(f"{GRAPHS[ego]} ({ego})" for ego in pools))
+def _tables(
+    results: Mapping[str, Sequence[Mapping[str, Any]]],
+    pools: Mapping[str, Pooled],
+    options: Mapping[str, TrainingOptions],
+) -> tuple[Table, ...]:
+    columns = ("nearness by", *map(title_of, pools))
+    footing = ". ".join(f"{name}: {pool.footing}" for name, pool in by_name(pools).items()) + "."
 
-
-def _footing(pools: Mapping[str, Pooled]) -> str:
-    return ". ".join(f"{GRAPHS[ego]}: {pool.footing}" for ego, pool in pools.items()) + "."
-
-
-def _table(pools: Mapping[str, Pooled], options: Mapping[str, TrainingOptions]) -> Table:
-    rows = tuple(
-        (name, *(pool.estimate(_METRIC, name).text() for pool in pools.values()))
-        for name in GUESSES
-    )
-    caption = (
-        "Spearman's rank correlation with the distance in the graph, over all sources of a test "
-        "target, mean over targets (95 % interval)"
-    )
-    return Table("values", caption, _columns(pools), rows, _meanings(options) + _footing(pools))
-
-
-def _table_of_all(
-    results: Mapping[str, Sequence[Mapping[str, Any]]], pools: Mapping[str, Pooled]
-) -> Table:
-    def mean(ego: str, name: str) -> float:
+    def mean_of_all(ego: str, name: str) -> float:
         found = [result["contenders"][name]["correlation_of_all"] for result in results[ego]]
         return sum(found) / len(found)
 
-    rows = tuple((name, *(f"{mean(ego, name):.2f}" for ego in pools)) for name in GUESSES)
-    caption = "The same over all pairs of a source and a test target at once, mean over seeds"
-    return Table("values-all-pairs", caption, _columns(pools), rows, _footing(pools))
-
-
-def _difference_table(pools: Mapping[str, Pooled]) -> Table:
-    rows = tuple(
-        (
-            f"{mine} − {other}",
-            *(pool.difference(_METRIC, mine, other).text() for pool in pools.values()),
-        )
-        for mine, other in _COMPARISONS
+    return (
+        Table(
+            "values",
+            "Spearman's rank correlation with the distance in the graph, over all sources of a "
+            "test target, mean over targets (95 % interval)",
+            columns,
+            tuple(ratio_rows(pools, _METRIC)),
+            _meanings(options) + footing,
+        ),
+        Table(
+            "values-all-pairs",
+            "The same over all pairs of a source and a test target at once, mean over seeds",
+            columns,
+            tuple((name, *(f"{mean_of_all(ego, name):.2f}" for ego in pools)) for name in GUESSES),
+            footing,
+        ),
+        Table(
+            "values-differences",
+            "Paired differences of the correlation by target (95 % interval)",
+            columns,
+            tuple(difference_rows(pools, _COMPARISONS, _METRIC)),
+            footing,
+        ),
     )
-    caption = "Paired differences of the correlation by target (95 % interval)"
-    return Table("values-differences", caption, _columns(pools), rows, _footing(pools))
 
 
 def _meanings(options: Mapping[str, TrainingOptions]) -> str:
@@ -177,7 +166,7 @@ def _meanings(options: Mapping[str, TrainingOptions]) -> str:
 
 def _claims(pools: Mapping[str, Pooled]) -> tuple[Claim, ...]:
     """The value follows the distance, and which of two estimates follows it better."""
-    named = {GRAPHS[ego]: pool for ego, pool in pools.items()}
+    named = by_name(pools)
     alone = {case: pool.estimate(_METRIC, VALUE) for case, pool in named.items()}
     return (
         claim_of_differences(f"{VALUE}: correlated with nearness in the graph", alone),
@@ -219,18 +208,14 @@ def _draw_panel(
     target = drawn["target"]
     hops = np.array(drawn["distance"])
     nearness = -hops if panel == "distance" else np.array(drawn[panel])
-    draw_graph(axes, graph_of(SPECS[ego]), positions, _shades(nearness))
+    shades = (rankdata(nearness) - 1) / max(1, len(nearness) - 1)  # from 0 to 1, ties alike
+    draw_graph(axes, graph_of(SPECS[ego]), positions, shades)
     draw_target(axes, positions[target])
-    title = f"{GRAPHS[ego]} ({ego}): {_PANELS[panel]}"
+    title = f"{title_of(ego)}: {_PANELS[panel]}"
     if panel != "distance":
         agreement = correlations(nearness[None], hops[None], np.array([target]))[0]
         title += f", ρ = {agreement:.2f}"
     axes.set_title(title, fontsize=9)
-
-
-def _shades(nearness: np.ndarray) -> np.ndarray:
-    """Ranks from 0 to 1, ties sharing theirs."""
-    return (rankdata(nearness) - 1) / max(1, len(nearness) - 1)
 
 
 EXPERIMENT = Experiment(
