@@ -9,6 +9,7 @@ from garden.experiments.report.sections import Findings, Table, read_section
 from garden.experiments.run import reproduce as module
 from garden.experiments.run.config import Execution, Scope
 from garden.experiments.run.experiment import Experiment
+from garden.experiments.run.jobs import Comparison
 from garden.experiments.run.policy_cache import PolicyCache
 from garden.experiments.run.reproduce import reproduce
 from garden.experiments.run.store import RUNS_FILE
@@ -78,7 +79,10 @@ def test_reproduce__a_finished_one_is_a_no_op_and_a_stopped_one_continues(tmp_pa
 
 
 def test_pretrain__makes_the_policies_that_a_reproduction_then_finds(tmp_path, small, monkeypatch):
+    asked = []
+    monkeypatch.setattr(Comparison, "pretrain", lambda self, cache: asked.append(cache.device))
     module.pretrain(["small"], tmp_path, Scope(quick=True), "cpu")
+    assert asked == ["cpu", "cpu"]
     assert not (tmp_path / "small").exists()
 
     def train(self, trainings):

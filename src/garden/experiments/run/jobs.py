@@ -174,6 +174,13 @@ class Work(ABC):
         """The policies that it needs."""
         return ()
 
+    def pretrain(self, cache: PolicyCache) -> None:  # noqa: B027
+        """Train what it needs beside :meth:`trainings`, where that is not there yet.
+
+        Args:
+            cache: Where policies lie, and where to train.
+        """
+
     def to_json(self) -> dict[str, Any]:
         """The unit as plain values, without those that came :func:`later` and are at default."""
         return {

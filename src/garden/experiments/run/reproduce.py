@@ -137,6 +137,8 @@ def pretrain(
     for name in _spelled_out(names):
         works = experiment_named(name).works(scope or Scope())
         train_stacks([training for work in works for training in work.trainings()], cache)
+        for work in works:
+            work.pretrain(cache)
 
 
 def try_first_units(experiments: Sequence[Experiment], scope: Scope, folder: Path) -> None:

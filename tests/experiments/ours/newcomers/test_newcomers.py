@@ -83,6 +83,18 @@ def test_trial__a_real_one_plays_newcomers_and_says_how_it_was_trained(tmp_path,
     assert bool(found["trained"]) == (label == FOR_NEWCOMERS)
 
 
+def test_trial__pretrained_it_is_played_without_another_training(tmp_path, monkeypatch):
+    agent = replace(AGENTS[BY_OLD], options=replace(AGENTS[BY_OLD].options, updates=2))
+    trial, cache = NewcomerTrial(GRAPH, 0, agent), PolicyCache(tmp_path, "cpu")
+    rule = NewcomerTrial(GRAPH, 0, AGENTS["bidirectional"])
+    for work in (trial, rule):
+        work.pretrain(cache)
+    assert [path.name for path in tmp_path.iterdir()] == [trial.folder_in(cache).name]
+    monkeypatch.setattr("garden.training.run.train_seeds", None)
+    trial.pretrain(cache)
+    assert trial.perform(cache)["trained"]["updates"] == 2
+
+
 def test_trial__its_address_goes_by_the_agents_training():
     def key(**options):
         agent = AGENTS[FOR_NEWCOMERS]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, final
 
 import numpy as np
@@ -148,17 +149,42 @@ class NewcomerTrial(Work):
             return policy, record
         return adapted_to(policy, task, record)
 
+    def pretrain(self, cache: PolicyCache) -> None:
+        """Train the policy on what is left of the graph, where it is not there yet.
+
+        Args:
+            cache: Says where policies lie and where to train.
+        """
+        if self.agent.kind == "trained" and not self.is_trained(cache):
+            world = world_of(graph_of(self.graph), self.seed, self.removal, self.index)
+            self._train(SearchTask.split(world.training, seed=self.seed), cache)
+
+    def is_trained(self, cache: PolicyCache) -> bool:
+        """Whether its policy lies in the cache, trained to the end."""
+        from garden.training.run import SUMMARY_FILE
+
+        return (self.folder_in(cache) / SUMMARY_FILE).exists()
+
+    def folder_in(self, cache: PolicyCache) -> Path:
+        """Where its policy lies, or will."""
+        return cache.policies / self._own_training.key[:20]
+
+    def _train(self, task: SearchTask, cache: PolicyCache) -> None:
+        from garden.training.config import RunOptions
+        from garden.training.run import train_seeds
+
+        options = self.agent.training(self.graph, self.seed).full_options
+        device = RunOptions(device=cache.device)
+        folders = [self.folder_in(cache)]
+        train_seeds([task], options, self.agent.size, device, folders=folders, force=True)
+
     def _trained(self, task: SearchTask, cache: PolicyCache) -> tuple[Strategy, dict[str, Any]]:
         from garden.models.policy import load_policy
-        from garden.training.config import RunOptions
-        from garden.training.run import SUMMARY_FILE, train_seeds
+        from garden.training.run import SUMMARY_FILE
 
-        folder = cache.policies / self._own_training.key[:20]
-        if not (folder / SUMMARY_FILE).exists():
-            training = self.agent.training(self.graph, self.seed)
-            device = RunOptions(device=cache.device)
-            options = training.full_options
-            train_seeds([task], options, self.agent.size, device, folders=[folder], force=True)
+        if not self.is_trained(cache):
+            self._train(task, cache)
+        folder = self.folder_in(cache)
         summary = json.loads((folder / SUMMARY_FILE).read_text(encoding="utf-8"))
         policy = load_policy(folder)
         kept = ("seconds", "updates", "best_update", "validation_ratio", "temperature")
