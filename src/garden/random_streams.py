@@ -63,7 +63,7 @@ SMALL_WORLD_GRAPH = 25
 BLOCK_MODEL_GRAPH = 26
 GEOMETRIC_GRAPH = 27
 
-# datasets.positioned and training.universal.training_set
+# datasets.random_attributed and training.universal.training_set
 POSITIONED_GRAPH = 50
 PLAIN_PROFILES = 51
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.envs import core
-from garden.envs.episode_pairs import drawn_pairs
+from garden.envs.env_config import drawn_pairs
 from garden.errors import ActionError, TaskError
 from garden.graphs.graph import Graph
 from garden.search.episode_rng import episode_streams, stream_root, streams_of, uniforms_of

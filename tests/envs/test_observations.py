@@ -8,9 +8,9 @@ import torch
 
 from garden.api import load_policy
 from garden.datasets.task import SearchTask
-from garden.envs.buffers import Buffers
 from garden.envs.kernels import fill_observations
 from garden.envs.observations import Observer, fill_observations_plain, observer_of
+from garden.envs.vector_env import Buffers
 from garden.errors import StrategyError
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph

@@ -19,8 +19,9 @@ from garden.graphs.link_sketches import (
     first_met,
     link_hashes,
     named_link_hashes,
+    read_sketches,
+    write_sketches,
 )
-from garden.graphs.sketch_file import read_sketches, write_sketches
 
 PATH = np.array([[0, 1], [1, 2], [2, 3], [3, 4], [4, 5]])
 OWN = np.eye(6, dtype=np.float32)

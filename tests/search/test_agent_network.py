@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from garden.errors import GraphError
 from garden.search.agent_network import AgentNetwork, UpdateCost
-from garden.strategies.gossip.kept_paths import fresh_paths
 from garden.strategies.gossip.maintenance import CLASS_OF_RANK, Envelope
+from garden.strategies.gossip.paths import LONGEST
+from garden.strategies.gossip.sketches import pruned_row
 
 SETTINGS = [(k, rank) for k in (1, 2, 4, 16) for rank in ("degree", "hash")]
 KINDS = ("add", "remove", "join", "leave")
@@ -86,6 +87,21 @@ def assert_settled(network, k, rank):
     for key, agent in network.agents.items():
         assert agent._rows == {end: rows[end] for end in links[key]}
         assert not agent.is_waiting
+
+
+def fresh_paths(rows, links, num_paths):
+    """Each agent's paths, from settled sketches, over the neighbour of smallest key."""
+    found = {key: {} for key in rows}
+    wanted = sorted(
+        (distance, key, beacon)
+        for key, row in rows.items()
+        for beacon, distance in pruned_row(row, num_paths).items()
+        if distance > 1
+    )
+    for distance, key, beacon in wanted:
+        via = min(end for end in links[key] if rows[end].get(beacon) == distance - 1)
+        found[key][beacon] = (via, *found[via].get(beacon, ()))[:LONGEST]
+    return found
 
 
 @pytest.mark.parametrize("order", ["synchronous", "random"])

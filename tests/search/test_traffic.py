@@ -10,7 +10,7 @@ from garden.errors import GraphError
 from garden.graphs.distances import pair_distances
 from garden.graphs.graph import Graph
 from garden.search import traffic
-from garden.search.traffic import compared_traffic, path_traffic, shortest_path_traffic
+from garden.search.traffic import path_traffic, shortest_path_traffic
 
 STAR = Graph.from_edges(np.array([[0, leaf] for leaf in range(1, 6)]), 6)
 # 0 reaches 5 by 1 or 2; from 1 by 3, from 2 by 3 or 4: three shortest paths.
@@ -79,14 +79,13 @@ def test_shortest_path_traffic__no_pairs_make_no_hops():
     assert shortest_path_traffic(STAR, np.empty((0, 2), dtype=np.int64)).num_hops == 0
 
 
-def test_compared_traffic__a_node_that_walks_back_and_forth_shows():
+def test_path_traffic__a_node_that_walks_back_and_forth_shows_beside_shortest_paths():
     ring = small_world(8, 2, 0)
     pairs = np.array([[0, 1], [2, 3], [4, 5], [6, 7]])
     paths = np.full((4, 6), -1)
     paths[:, :2] = pairs
     paths[1] = [2, 1, 2, 1, 2, 3]
-    found = compared_traffic(ring, pairs, paths)
-    assert found.paths.load.tolist() == [1, 2, 3, 0, 1, 0, 1, 0]
-    assert found.shortest.load.tolist() == [1, 0, 1, 0, 1, 0, 1, 0]
-    assert (found.paths.busiest_share, found.shortest.busiest_share) == (3 / 8, 1 / 4)
-    assert found.concentration == 1.5
+    found, shortest = path_traffic(paths, 8), shortest_path_traffic(ring, pairs)
+    assert found.load.tolist() == [1, 2, 3, 0, 1, 0, 1, 0]
+    assert shortest.load.tolist() == [1, 0, 1, 0, 1, 0, 1, 0]
+    assert (found.busiest_share, shortest.busiest_share) == (3 / 8, 1 / 4)

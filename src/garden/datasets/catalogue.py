@@ -52,6 +52,11 @@ class Dataset:
     """The content hash of the largest component of a member, where it is known."""
 
 
+_MUSAE = (
+    "B. Rozemberczki, C. Allen and R. Sarkar. Multi-scale Attributed Node Embedding. "
+    "arXiv:1909.13021, 2019."
+)
+
 DATASETS: dict[str, Dataset] = {
     dataset.name: dataset
     for dataset in (
@@ -79,10 +84,7 @@ DATASETS: dict[str, Dataset] = {
             description="Mutual followers among Twitch streamers, by country",
             specs=("twitch:PTBR", "twitch:RU", "twitch:ES"),
             url="https://snap.stanford.edu/data/twitch.zip",
-            citation=(
-                "B. Rozemberczki, C. Allen and R. Sarkar. Multi-scale Attributed Node Embedding. "
-                "arXiv:1909.13021, 2019."
-            ),
+            citation=_MUSAE,
             folder="twitch",
             members=("PTBR", "RU", "ES", "DE", "ENGB", "FR"),
             width=3170,
@@ -97,10 +99,7 @@ DATASETS: dict[str, Dataset] = {
             description="Mutual likes among verified Facebook pages",
             specs=("musae-facebook",),
             url="https://snap.stanford.edu/data/facebook_large.zip",
-            citation=(
-                "B. Rozemberczki, C. Allen and R. Sarkar. Multi-scale Attributed Node Embedding. "
-                "arXiv:1909.13021, 2019."
-            ),
+            citation=_MUSAE,
             folder="musae_facebook",
             members=("facebook",),
             width=4714,

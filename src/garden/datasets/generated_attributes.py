@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from garden.errors import GraphError
+from garden.graphs.ego import ragged_rows, row_offsets
 from garden.graphs.graph import Graph
 from garden.random_streams import GENERATED_ATTRIBUTES
 
@@ -216,9 +217,7 @@ def _depths(indptr: np.ndarray, indices: np.ndarray, founders: np.ndarray) -> np
     frontier, level = founders, 0
     while len(frontier):
         level += 1
-        counts = indptr[frontier + 1] - indptr[frontier]
-        shift = indptr[frontier] - (np.cumsum(counts) - counts)
-        reached = indices[np.repeat(shift, counts) + np.arange(counts.sum())]
+        reached = indices[ragged_rows(indptr, frontier)[0]]
         frontier = np.unique(reached[depth[reached] < 0])
         depth[frontier] = level
     return depth
@@ -228,8 +227,7 @@ def _parents_within(graph: Graph, blocks: np.ndarray) -> np.ndarray:
     """Parents along links within blocks; where these lead to no founder, the founder itself."""
     tails = np.repeat(np.arange(graph.num_nodes, dtype=np.int32), graph.degrees)
     inside = blocks[tails] == blocks[graph.indices]
-    counts = np.bincount(tails[inside], minlength=graph.num_nodes)
-    indptr = np.concatenate([[0], np.cumsum(counts)])
+    indptr = row_offsets(np.bincount(tails[inside], minlength=graph.num_nodes))
     _, founders, membership = np.unique(blocks, return_index=True, return_inverse=True)
     parents = parents_towards(indptr, graph.indices[inside], np.sort(founders))
     lost = parents < 0

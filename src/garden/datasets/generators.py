@@ -7,7 +7,9 @@ Families that may have attributes share the keys of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
+from inspect import signature
 from typing import Any
 
 from garden.datasets.generated_attributes import AttributeModel
@@ -18,15 +20,7 @@ from garden.graphs.graph import Graph
 
 Parameters = Mapping[str, Callable[[str], Any]]
 
-_ATTRIBUTES: Parameters = {
-    "attributes": int,
-    "kind": str,
-    "blocks": int,
-    "homophily": float,
-    "noise": float,
-    "missing": float,
-    "levels": int,
-}
+_ATTRIBUTES: Parameters = {field.name: type(field.default) for field in fields(AttributeModel)}
 
 
 @dataclass(frozen=True)
@@ -34,12 +28,20 @@ class Generator:
     """A family of generated graphs."""
 
     generate: Callable[..., Graph]
-    own: Parameters
-    """The parameters of its links, each with what reads it from text."""
-    attributed: bool = False
-    """Whether the keys of an :class:`AttributeModel` may follow."""
+    """Makes one; where it takes a ``model``, the keys of an :class:`AttributeModel` may follow."""
     own_blocks: bool = False
     """Whether ``blocks`` says something without attributes too."""
+
+    @cached_property
+    def attributed(self) -> bool:
+        """Whether its graphs may have attributes."""
+        return "model" in signature(self.generate).parameters
+
+    @cached_property
+    def own(self) -> Parameters:
+        """The parameters of its links, each with what reads it from text."""
+        given = signature(self.generate).parameters.items()
+        return {key: type(one.default) for key, one in given if key != "model"}
 
     @property
     def parameters(self) -> Parameters:
@@ -79,22 +81,11 @@ def _attributed(seed: int = 0) -> Graph:
 
 
 GENERATORS: Mapping[str, Generator] = {
-    "kaiser-hilgetag": Generator(
-        kaiser_hilgetag, {"n": int, "alpha": float, "beta": float, "d": int, "seed": int}
-    ),
-    "power-law": Generator(power_law, {"n": int, "degree": int, "seed": int}, attributed=True),
-    "small-world": Generator(
-        small_world, {"n": int, "degree": int, "rewired": float, "seed": int}, attributed=True
-    ),
-    "block-model": Generator(
-        block_model,
-        {"n": int, "degree": int, "within": float, "seed": int},
-        attributed=True,
-        own_blocks=True,
-    ),
-    "geometric": Generator(
-        geometric, {"n": int, "degree": int, "rewired": float, "seed": int}, attributed=True
-    ),
-    "attributed": Generator(_attributed, {"seed": int}),
+    "kaiser-hilgetag": Generator(kaiser_hilgetag),
+    "power-law": Generator(power_law),
+    "small-world": Generator(small_world),
+    "block-model": Generator(block_model, own_blocks=True),
+    "geometric": Generator(geometric),
+    "attributed": Generator(_attributed),
 }
 """Every family that a seed determines, by the name that stands before the colon."""

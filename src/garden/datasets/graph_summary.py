@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from garden.graphs.distances import distance_sums
 from garden.graphs.graph import Graph
-from garden.graphs.identity import profile_words
+from garden.graphs.identity import profile_keys
 
 _MAX_SOURCES = 2000  # beyond it the mean distance is estimated from this many sources
 MAX_STEPS = 4e9  # sources × ends of edges, some ten seconds; beyond it from fewer
@@ -42,7 +42,7 @@ def graph_statistics(graph: Graph) -> dict[str, Any]:
         "num_nodes": graph.num_nodes,
         "num_edges": graph.num_edges,
         "num_attributes": graph.num_attributes,
-        "distinct_profiles": _distinct_profiles(graph),
+        "distinct_profiles": len(np.unique(profile_keys(graph.attributes))),
         "density": graph.density,
         "mean_degree": 2 * graph.num_edges / graph.num_nodes,
         "max_degree": int(graph.degrees.max()),
@@ -99,8 +99,3 @@ def _mean_interval(num_nodes: int, totals: np.ndarray) -> tuple[float, float] | 
     variance = means.var(ddof=1) / len(means) * (1 - len(means) / num_nodes)
     margin = _NORMAL_95 * float(np.sqrt(variance))
     return float(means.mean()) - margin, float(means.mean()) + margin
-
-
-def _distinct_profiles(graph: Graph) -> int:
-    """How many profiles differ, by a 64-bit hash of each."""
-    return len(np.unique(profile_words(graph)))

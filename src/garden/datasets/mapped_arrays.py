@@ -42,7 +42,8 @@ def write_members(path: Path, arrays: Mapping[str, np.ndarray], compress: bool) 
             member.compress_type = method
             if not compress:
                 start = stream.tell() + _HEADER + len(member.filename) + _LONG_SIZES + 4
-                member.extra = _padding(-start % ALIGNMENT)
+                missing = -start % ALIGNMENT  # a field of as many zeros, after 4 bytes of its own
+                member.extra = struct.pack("<HH", _PADDING, missing) + bytes(missing)
             with archive.open(member, "w", force_zip64=True) as content:
                 npy.write_array(content, np.asanyarray(array), allow_pickle=False)
 
@@ -61,18 +62,13 @@ def read_members(path: Path) -> dict[str, np.ndarray]:
         }
 
 
-def _padding(length: int) -> bytes:
-    """A field of zeros that makes a header longer by 4 + ``length`` bytes."""
-    return struct.pack("<HH", _PADDING, length) + bytes(length)
-
-
 def _array(
     path: Path, stream: IO[bytes], archive: zipfile.ZipFile, member: zipfile.ZipInfo
 ) -> np.ndarray:
     with archive.open(member) as content:
         shape, fortran, kind = _header(content)
         length = content.tell()
-        if kind.hasobject or _num_bytes(shape, kind) != member.file_size - length:
+        if kind.hasobject or kind.itemsize * math.prod(shape) != member.file_size - length:
             raise DataError(f"the array {member.filename} does not match its header")
         start = _first_byte(stream, member) + length
         if _can_be_mapped(member, start, kind):
@@ -87,10 +83,6 @@ def _header(content: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.gene
     read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
     shape, fortran, kind = read(content)
     return shape, fortran, kind
-
-
-def _num_bytes(shape: tuple[int, ...], kind: np.dtype[np.generic]) -> int:
-    return kind.itemsize * math.prod(shape)
 
 
 def _first_byte(stream: IO[bytes], member: zipfile.ZipInfo) -> int:

@@ -7,7 +7,6 @@ left out.
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 from collections.abc import Iterator
@@ -18,8 +17,8 @@ import scipy.sparse as sp
 
 from garden.datasets.catalogue import DATASETS
 from garden.datasets.tabular.column_roles import usual_end_columns
-from garden.datasets.text_files import csv_records, text_lines
-from garden.errors import DataError, one_line, short_repr
+from garden.datasets.text_files import csv_records, json_content
+from garden.errors import DataError, short_repr
 from garden.graphs.graph import Graph
 from garden.graphs.parsed_graph import edge_notes
 
@@ -162,11 +161,7 @@ def _edges(path: Path) -> Iterator[tuple[int, int]]:
 
 
 def _feature_lists(path: Path) -> dict[int, object]:
-    text = "".join(line for _, line in text_lines(path))
-    try:
-        pairs = json.loads(text, object_pairs_hook=list)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}: broken JSON ({one_line(error)})") from None
+    pairs = json_content(path, object_pairs_hook=list)
     if not isinstance(pairs, list) or not all(isinstance(pair, tuple) for pair in pairs):
         raise DataError(f"{path}: expected an object that maps node ids to lists of indices")
     lists: dict[int, object] = {}

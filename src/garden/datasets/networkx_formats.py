@@ -45,7 +45,7 @@ def read_gexf(path: Path) -> ParsedGraph:
     for _, data in nx_graph.nodes(data=True):
         for key in _GEXF_OWN & data.keys():
             del data[key]
-    return parse_networkx(_labelled(nx_graph), str(path))
+    return parse_networkx(_named_by(nx_graph, "label"), str(path))
 
 
 def _read_xml(path: Path, read: Callable[[IO[bytes]], Any], kind: str) -> Any:
@@ -86,7 +86,7 @@ def read_gml(path: Path) -> ParsedGraph:
     try:
         nx_graph = nx.parse_gml(lines, label="id")
         true_names = json.loads(nx_graph.graph.get(_TRUE_NAMES, "{}"))
-        nx_graph = _with_true_names(_labelled(nx_graph), true_names)
+        nx_graph = _with_true_names(_named_by(nx_graph, "label"), true_names)
     except Exception as error:  # NetworkX raises many kinds on damaged files
         raise DataError(f"{path}: cannot be read as GML ({one_line(error)})") from None
     return parse_networkx(nx_graph, str(path))
@@ -120,27 +120,22 @@ def write_gml(graph: Graph, path: Path) -> None:
 
 def _named_by_igraph(nx_graph: Any) -> Any:
     """Nodes by their ``name`` where igraph wrote the file, which calls them n0, n1, … itself."""
-    import networkx as nx  # slow to import
-
-    names = [data.get("name") for _, data in nx_graph.nodes(data=True)]
     by_igraph = all(node == f"n{row}" for row, node in enumerate(nx_graph))
-    if not by_igraph or not all(names) or len(set(map(str, names))) != len(names):
-        return nx_graph
-    for _, data in nx_graph.nodes(data=True):
-        del data["name"]
-    return nx.relabel_nodes(nx_graph, dict(zip(list(nx_graph), map(str, names), strict=True)))
+    named = all(data.get("name") for _, data in nx_graph.nodes(data=True))
+    return _named_by(nx_graph, "name") if by_igraph and named else nx_graph
 
 
-def _labelled(nx_graph: Any) -> Any:
+def _named_by(nx_graph: Any, key: str) -> Any:
+    """Nodes by this attribute, where each has one of its own."""
     import networkx as nx  # slow to import
 
-    labels = {node: data.get("label") for node, data in nx_graph.nodes(data=True)}
-    texts = {str(label) for label in labels.values()}
-    if None in labels.values() or len(texts) != len(labels):
+    names = {node: data.get(key) for node, data in nx_graph.nodes(data=True)}
+    texts = {node: str(name) for node, name in names.items()}
+    if None in names.values() or len(set(texts.values())) != len(texts):
         return nx_graph
     for _, data in nx_graph.nodes(data=True):
-        del data["label"]
-    return nx.relabel_nodes(nx_graph, {node: str(label) for node, label in labels.items()})
+        del data[key]
+    return nx.relabel_nodes(nx_graph, texts)
 
 
 def _with_true_names(nx_graph: Any, true_names: dict[str, str]) -> Any:

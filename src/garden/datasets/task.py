@@ -90,15 +90,8 @@ class SearchTask:
         def drawn(targets: np.ndarray, tag: int) -> np.ndarray:
             return draw_pairs(targets, graph.num_nodes, num_pairs, [seed, tag])
 
-        return cls(
-            graph=graph,
-            seed=seed,
-            train_targets=train,
-            validation_targets=validation,
-            test_targets=test,
-            validation_pairs=drawn(validation, VALIDATION_PAIRS),
-            test_pairs=drawn(test, TEST_PAIRS),
-        )
+        pairs = drawn(validation, VALIDATION_PAIRS), drawn(test, TEST_PAIRS)
+        return cls(graph, seed, train, validation, test, *pairs)
 
     def targets(self, split: Split) -> np.ndarray:
         """The nodes that may be targets in this part of the split."""
@@ -153,13 +146,8 @@ class SearchTask:
     def content_hash(self) -> str:
         """A digest of the graph, the split and the pairs."""
         digest = hashlib.sha256(f"{FORMAT} {self.graph.content_hash} {self.seed}".encode())
-        for array in (
-            self.train_targets,
-            self.validation_targets,
-            self.test_targets,
-            self.validation_pairs,
-            self.test_pairs,
-        ):
+        targets, pairs = map(self.targets, SPLITS[:3]), map(self.pairs, SPLITS[1:3])
+        for array in (*targets, *pairs):
             digest.update(np.int64(array.size).tobytes())
             digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
         return digest.hexdigest()
@@ -307,15 +295,7 @@ def _task_of_content(content: dict[str, Any], graph: Graph) -> SearchTask:
         listed = [[graph.position(s), graph.position(t)] for s, t in content["pairs"][split]]
         return np.array(listed, dtype=int).reshape(-1, 2)
 
-    return SearchTask(
-        graph=graph,
-        seed=content["seed"],
-        train_targets=targets("train"),
-        validation_targets=targets("validation"),
-        test_targets=targets("test"),
-        validation_pairs=pairs("validation"),
-        test_pairs=pairs("test"),
-    )
+    return SearchTask(graph, content["seed"], *map(targets, SPLITS[:3]), *map(pairs, SPLITS[1:3]))
 
 
 def _check_seed(seed: object) -> int:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import csv
 import gzip
+import json
 import zlib
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from garden.errors import DataError, one_line
 
@@ -50,6 +51,21 @@ def decoded_lines(path: Path, lines: Iterable[bytes], first: int) -> Iterator[tu
             yield number, line
     except UnicodeDecodeError:
         raise DataError(f"{path}, line {number}: not UTF-8 text: convert the file") from None
+
+
+def json_content(path: Path, **options: Any) -> Any:
+    """What a JSON file holds, gzipped or not.
+
+    Args:
+        path: The file.
+        **options: Those of :func:`json.loads`.
+
+    """
+    text = "".join(line for _, line in text_lines(path))
+    try:
+        return json.loads(text, **options)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path}: broken JSON ({one_line(error)})") from None
 
 
 def file_blocks(path: Path, size: int, skipped: int = 0) -> Iterator[tuple[int, bytes]]:

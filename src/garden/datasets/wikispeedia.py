@@ -60,18 +60,11 @@ def directed_links(folder: Path, graph: Graph) -> sp.csr_array:
     """
     position = {name: row for row, name in enumerate(graph.node_names)}
     articles = {name: row for row, name in enumerate(_article_names(folder / ARTICLES))}
-    rows_of = np.full(len(articles), -1)
-    for name, row in articles.items():
-        rows_of[row] = position.get(name, -1)
+    rows_of = np.array([position.get(name, -1) for name in articles])
     ends = rows_of[_links(folder / LINKS, articles)]
-    ends = ends[(ends >= 0).all(axis=1) & (ends[:, 0] != ends[:, 1])]
+    ends = np.unique(ends[(ends >= 0).all(axis=1) & (ends[:, 0] != ends[:, 1])], axis=0)
     ones = np.ones(len(ends), dtype=np.int8)
-    matrix = sp.csr_array(
-        sp.coo_array((ones, (ends[:, 0], ends[:, 1])), shape=(len(graph), len(graph)))
-    )
-    matrix.sum_duplicates()
-    matrix.data[:] = 1
-    return matrix
+    return sp.csr_array((ones, (ends[:, 0], ends[:, 1])), shape=(len(graph), len(graph)))
 
 
 @dataclass(frozen=True, eq=False)

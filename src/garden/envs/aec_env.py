@@ -184,8 +184,7 @@ class SearchAECEnv(AECEnv[str, np.ndarray, Any]):  # type: ignore[misc]
             EnvLogger.error_render_before_reset()
         if self.render_mode is None:
             return None
-        draw = self._renderer.picture if self.render_mode == "rgb_array" else self._renderer.text
-        return draw(self.path, int(self._running().targets[0]))
+        return self._renderer.render(self.render_mode, self.path, int(self._running().targets[0]))
 
     def close(self) -> None:
         """Do nothing: the environment holds no file or window open."""

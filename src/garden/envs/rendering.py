@@ -58,6 +58,17 @@ class Renderer:
             f"{names[nodes[-1]]} sees {', '.join(seen)}{more}\n"
         )
 
+    def render(self, mode: str, nodes: Sequence[int], target: int) -> Any:
+        """What a render mode gives.
+
+        Args:
+            mode: One of :data:`RENDER_MODES`.
+            nodes: The nodes that have held the message, the source first.
+            target: The position of the target.
+
+        """
+        return (self.picture if mode == "rgb_array" else self.text)(nodes, target)
+
     @cached_property
     def _coordinates(self) -> np.ndarray | None:
         from garden.plots.layout import MAX_DRAWN, node_coordinates

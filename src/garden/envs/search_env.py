@@ -166,8 +166,7 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
         episode = self.episode
         if self.render_mode is None:
             return None
-        draw = self._renderer.picture if self.render_mode == "rgb_array" else self._renderer.text
-        return draw(self.path, int(episode.targets[0]))
+        return self._renderer.render(self.render_mode, self.path, int(episode.targets[0]))
 
     def _mask(self) -> np.ndarray:
         mask: np.ndarray = self.config.action_masks(self.episode.holders)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import Any, ClassVar, final
 
@@ -12,7 +13,6 @@ from gymnasium.vector.utils import batch_space
 
 from garden.datasets.task import SearchTask, Split
 from garden.envs import core
-from garden.envs.buffers import Buffers
 from garden.envs.env_config import EnvConfig, check_count, known_options
 from garden.envs.observations import Observe, check_observe
 from garden.envs.search_env import observation_box, root_seed, slots_of
@@ -20,6 +20,8 @@ from garden.errors import ActionError, TaskError
 from garden.search.config import MaxHops
 from garden.search.episode_rng import stream_root
 from garden.strategies.base import Strategy
+
+MAX_BUFFERS = 3  # the observation in hand, the one before it, and the one being made
 
 Stepped = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
 
@@ -247,3 +249,31 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             "final_info": final_info,
             "_final_info": which.copy(),
         }
+
+
+@final
+class Buffers:
+    """A pool of float32 arrays of one shape, for large observations.
+
+    Allocating a hundred megabytes costs more than filling them. A buffer is used again once neither
+    the array that was handed out nor any view of it is referenced any more, and never before.
+    """
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self._shape = shape
+        self._in_use: list[tuple[np.ndarray, weakref.ref[Any]]] = []
+
+    def take(self) -> np.ndarray:
+        """An array with arbitrary contents, to be filled by the caller."""
+        for number, (buffer, window) in enumerate(self._in_use):
+            if window() is None:
+                del self._in_use[number]
+                return self._tracked(buffer)
+        return self._tracked(np.empty(self._shape, dtype=np.float32))
+
+    def _tracked(self, buffer: np.ndarray) -> np.ndarray:
+        # NumPy wraps a memoryview of its own, which every view of the array keeps alive.
+        array = np.asarray(memoryview(buffer))  # type: ignore[arg-type]
+        window: Any = array.base
+        self._in_use = [*self._in_use[-(MAX_BUFFERS - 1) :], (buffer, weakref.ref(window))]
+        return array

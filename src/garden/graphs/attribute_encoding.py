@@ -79,7 +79,9 @@ def encode_columns(
     present = [_present(name, cells, locate) for name, cells in columns.items()]
     blocks = [_encode(column) for column in present]
     names = [name for block in blocks for name in block.names]
-    _refuse_repeats(names, source)
+    repeated = first_repeated(names)
+    if repeated is not None:
+        raise DataError(f"{source}: two columns encode to {repeated!r}: rename one of them")
     num_given = max((len(cells) for cells in columns.values()), default=0)
     num_present = np.zeros(num_given, dtype=np.int64)
     for column in present:
@@ -265,12 +267,6 @@ def _numbers_of(
             numeric.append(start + np.arange(len(block.names)))
             columns.append(numbers)
     return np.concatenate(numeric), np.concatenate(columns, axis=1)
-
-
-def _refuse_repeats(names: list[str], source: str) -> None:
-    repeated = first_repeated(names)
-    if repeated is not None:
-        raise DataError(f"{source}: two columns encode to {repeated!r}: rename one of them")
 
 
 def _standardised(numbers: np.ndarray, present: np.ndarray) -> np.ndarray:

@@ -159,7 +159,7 @@ def from_pyg(data: Any, name: str = "graph") -> Graph:
     edge_index = stored.get("edge_index")
     if edge_index is None:
         raise GraphError(f"{name}: the Data object has no edge_index (a HeteroData will not do)")
-    edges = _array_of(edge_index).T
+    edges = np.asarray(edge_index.detach().cpu() if hasattr(edge_index, "detach") else edge_index).T
     if edges.ndim != 2 or edges.shape[1] != 2:
         raise GraphError(f"{name}: edge_index has shape {edges.T.shape}: expected (2, num_edges)")
     table = None if stored.get("x") is None else _table_of_tensor(stored["x"], name)
@@ -260,10 +260,6 @@ def _profiles(graph: Graph) -> Iterator[dict[str, float]]:
             **(dict.fromkeys(names, 0.0) if row == 0 else {}),
             **{names[column]: value for column, value in zip(columns, values, strict=True)},
         }
-
-
-def _array_of(tensor: Any) -> np.ndarray:
-    return np.asarray(tensor.detach().cpu() if hasattr(tensor, "detach") else tensor)
 
 
 def _table_of_tensor(tensor: Any, name: str) -> AttributeTable:

@@ -157,7 +157,4 @@ def longest_distance(graph: Graph, targets: np.ndarray) -> int:
         graph: The graph.
         targets: Positions of nodes, (num_targets,); with none it is 0.
     """
-    block = 256
-    starts = range(0, len(targets), block)
-    tables = (distances(graph, targets[start : start + block]) for start in starts)
-    return max((int(table.max(initial=0)) for table in tables), default=0)
+    return distance_sums(graph, targets).longest if len(targets) else 0

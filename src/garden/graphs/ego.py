@@ -117,7 +117,39 @@ def ragged_rows(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.n
         The positions of their values, and the offsets of the selection, (num_selected + 1,).
 
     """
-    lengths = offsets[rows + 1] - offsets[rows]
-    selected = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    positions = np.arange(selected[-1]) + np.repeat(offsets[rows] - selected[:-1], lengths)
-    return positions, selected
+    return ragged_slices(offsets[rows], offsets[rows + 1] - offsets[rows])
+
+
+def ragged_slices(starts: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where the values of some slices of an array stand.
+
+    Args:
+        starts: Where each slice begins, (num_slices,).
+        lengths: How many values it has, (num_slices,).
+
+    Returns:
+        The positions of their values, and the offsets of the slices, (num_slices + 1,).
+
+    """
+    offsets = row_offsets(lengths)
+    return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths), offsets
+
+
+def row_offsets(lengths: np.ndarray) -> np.ndarray:
+    """Where rows of these lengths, (num_rows,), begin and end, (num_rows + 1,) int64."""
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+def begins_run(*columns: np.ndarray) -> np.ndarray:
+    """Whether each entry differs from the one before in some column; the first does.
+
+    Args:
+        *columns: (num_entries,) each, at least one.
+
+    Returns:
+        (num_entries,) bool.
+
+    """
+    begins = np.ones(len(columns[0]), dtype=bool)
+    begins[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+    return begins

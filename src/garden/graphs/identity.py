@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from garden.graphs.ego import ProfileTable
+from garden.graphs.ego import ProfileTable, row_offsets
 from garden.splitmix import GOLDEN, mixed
 
 if TYPE_CHECKING:
@@ -47,8 +47,7 @@ def profile_entries(profiles: ProfileTable) -> ProfileEntries:
     """The non-zero entries of a table, dense or sparse."""
     if isinstance(profiles, np.ndarray):
         rows, columns = np.nonzero(profiles)
-        counts = np.bincount(rows, minlength=len(profiles))
-        offsets = np.concatenate([[0], np.cumsum(counts)])
+        offsets = row_offsets(np.bincount(rows, minlength=len(profiles)))
         return ProfileEntries(columns, profiles[rows, columns], offsets)
     table = sp.csr_array(profiles, copy=True)
     table.eliminate_zeros()
@@ -60,9 +59,19 @@ def keys_of_entries(entries: ProfileEntries) -> np.ndarray:
     """The key of each profile from its entries, (num_profiles,) uint64."""
     columns = entries.columns.astype(np.uint64)
     values = entries.values.astype("<f4").view("<u4").astype(np.uint64)
-    words = mixed(mixed(columns + np.uint64(1)) ^ values)
+    return word_sums(mixed(mixed(columns + np.uint64(1)) ^ values), entries.offsets)
+
+
+def word_sums(words: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The sum of each row's words modulo 2^64, (num_rows,) uint64.
+
+    Args:
+        words: Those of all rows, (num_words,) uint64.
+        offsets: Where each row begins, (num_rows + 1,).
+
+    """
     total = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(words, dtype=np.uint64)])
-    return total[entries.offsets[1:]] - total[entries.offsets[:-1]]
+    return total[offsets[1:]] - total[offsets[:-1]]
 
 
 @dataclass(frozen=True)
@@ -158,19 +167,16 @@ def link_words(graph: Graph, columns_by_content: bool = False) -> np.ndarray:
     table = sp.csr_array(graph.attributes, copy=True)
     table.eliminate_zeros()
     degrees = graph.degrees.astype(np.uint64)
-    profiles = _profile_words(table, _column_words(table, degrees) if columns_by_content else None)
+    columns = np.arange(table.shape[1], dtype=np.uint64)
+    if columns_by_content:
+        columns = _column_words(table, degrees)
+    cells = mixed(_value_words(table) + columns[table.indices] * GOLDEN)
+    profiles = word_sums(cells, table.indptr)  # the same whatever the order of the columns
     _, kind, counts = np.unique(profiles, return_inverse=True, return_counts=True)
     identifies = (np.diff(table.indptr) > 0) & (counts[kind] <= max(1, graph.num_nodes // _COMMON))
     edges = graph.edges()
     edges = edges[identifies[edges].all(axis=1)]
     return words_of_ends(mixed(profiles + degrees * GOLDEN), edges)
-
-
-def profile_words(graph: Graph) -> np.ndarray:
-    """A 64-bit hash of each node's profile, (num_nodes,) uint64; equal profiles, equal hashes."""
-    table = sp.csr_array(graph.attributes, copy=True)
-    table.eliminate_zeros()
-    return _profile_words(table, None)
 
 
 def words_of_ends(ends: np.ndarray, edges: np.ndarray) -> np.ndarray:
@@ -182,14 +188,6 @@ def words_of_ends(ends: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """
     pairs = ends[edges]
     return mixed(mixed(pairs.min(axis=1)) + pairs.max(axis=1))
-
-
-def _profile_words(table: sp.csr_array, columns: np.ndarray | None) -> np.ndarray:
-    """A hash of each row: the sum of hashes of its cells modulo 2^64, in any order."""
-    own = table.indices.astype(np.uint64) if columns is None else columns[table.indices]
-    cells = mixed(_value_words(table) + own * GOLDEN)
-    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(cells, dtype=np.uint64)])
-    return sums[table.indptr[1:]] - sums[table.indptr[:-1]]
 
 
 def _column_words(table: sp.csr_array, degrees: np.ndarray) -> np.ndarray:

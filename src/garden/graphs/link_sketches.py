@@ -3,18 +3,23 @@
 A link's hash comes from the profiles and degrees of its two ends, so that a graph that was
 renumbered, reordered or stored in another file keeps its hashes. A :class:`LinkSketch` holds the
 lowest of them: a random sample, and the same one for every graph with the same links (MinHash).
+Sketches are stored in one ``.npz`` file, never pickled: hashes and names of graphs alone.
 """
 
 from __future__ import annotations
 
 import hashlib
+import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from garden.errors import DataError
 from garden.graphs.identity import GraphIdentity, link_words, words_of_ends
+from garden.storage import write_file
 
 if TYPE_CHECKING:
     from garden.graphs.graph import Graph
@@ -24,6 +29,7 @@ MET_SHARE = 0.1
 """Two graphs have met where at least this share of the links of either are links of the other."""
 
 _GLOBAL_IDS = ("facebook:", "snap:")  # SNAP's ego networks, where an id is one person everywhere
+_TEXTS = ("name", "content_hash", "names_hash", "shape_hash")  # of an identity
 _FEWEST_SHARED = 8  # fewer shared links in a sample are no evidence
 _FEWEST_SHARED_NAMES = 32  # small ids are used again and again, and dense graphs then share links
 
@@ -126,6 +132,63 @@ def named_link_hashes(graph: Graph) -> np.ndarray:
         hashlib.blake2b(name.encode(), digest_size=8).digest() for name in graph.node_names
     )
     return _distinct(words_of_ends(np.frombuffer(words, "<u8").astype(np.uint64), graph.edges()))
+
+
+def write_sketches(sketches: Sequence[GraphSketch], path: Path) -> None:
+    """Write some sketches into one ``.npz`` file, atomically.
+
+    Args:
+        sketches: The sketches, in an order that stays.
+        path: The file.
+    """
+    arrays = {
+        **{text: np.array([getattr(one.identity, text) for one in sketches]) for text in _TEXTS},
+        "num_nodes": np.array([one.num_nodes for one in sketches], dtype="<i8"),
+        **_packed("links", [one.links for one in sketches]),
+        **_packed("named_links", [one.named_links for one in sketches]),
+    }
+    write_file(path, lambda temporary: _save(temporary, arrays))
+
+
+def read_sketches(path: Path) -> tuple[GraphSketch, ...]:
+    """The sketches of a file that :func:`write_sketches` wrote."""
+    try:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        identities = [
+            GraphIdentity(*map(str, texts))
+            for texts in zip(*(arrays[text] for text in _TEXTS), strict=True)
+        ]
+        links, named = _unpacked("links", arrays), _unpacked("named_links", arrays)
+        sizes = arrays["num_nodes"].tolist()
+        return tuple(
+            GraphSketch(*parts) for parts in zip(identities, sizes, links, named, strict=True)
+        )
+    except (OSError, ValueError, KeyError, IndexError, TypeError, zipfile.BadZipFile) as error:
+        raise DataError(f"{path}: not readable as sketches of graphs ({error})") from None
+
+
+def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    with path.open("wb") as stream:  # given a path, NumPy would add a suffix of its own
+        np.savez_compressed(stream, allow_pickle=False, **arrays)
+
+
+def _packed(name: str, sketches: Sequence[LinkSketch]) -> dict[str, np.ndarray]:
+    sizes = [len(sketch.lowest) for sketch in sketches]
+    return {
+        name: np.concatenate([sketch.lowest for sketch in sketches]).astype("<u4"),
+        f"{name}_kept": np.array(sizes, dtype="<i4"),
+        f"{name}_in_all": np.array([sketch.num_links for sketch in sketches], dtype="<i8"),
+    }
+
+
+def _unpacked(name: str, arrays: dict[str, np.ndarray]) -> list[LinkSketch]:
+    ends = np.cumsum(arrays[f"{name}_kept"])
+    if not np.issubdtype(arrays[name].dtype, np.unsignedinteger) or ends[-1] != len(arrays[name]):
+        raise ValueError(f"{name}: other hashes than were counted")
+    parts = np.split(arrays[name].astype(np.uint32), ends[:-1])
+    totals = arrays[f"{name}_in_all"].tolist()
+    return [LinkSketch(part, total) for part, total in zip(parts, totals, strict=True)]
 
 
 def _distinct(words: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ import logging
 import warnings
 from collections.abc import Mapping
 from contextlib import contextmanager, redirect_stdout
+from dataclasses import asdict
 from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
@@ -29,7 +30,6 @@ from garden.strategies.exported import (
     REPRESENT_FILE,
     SCORE_FILE,
     ExportInfo,
-    export_content,
     file_hash,
 )
 
@@ -115,7 +115,7 @@ def export_policy(policy: Policy, folder: Path, force: bool = False) -> Path:
             attribute_names=info.attribute_names,
             hashes={name: file_hash(temporary / name) for name in (REPRESENT_FILE, SCORE_FILE)},
         )
-        write_config(temporary, EXPORT_FORMAT, export_content(described))
+        write_config(temporary, EXPORT_FORMAT, asdict(described))
     return folder
 
 

@@ -20,10 +20,10 @@ from garden.peers.sketch_rows import path_arrays, sketch_row
 from garden.peers.views import AgentView
 from garden.strategies.base import Strategy, is_ready
 from garden.strategies.gossip import maintenance
-from garden.strategies.gossip.beacon_rows import Beacon, Row
 from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.gossip.maintenance import CLASS_OF_RANK, SketchKeeper
 from garden.strategies.gossip.protocol import GossipStrategy
+from garden.strategies.gossip.sketches import Beacon, Row
 from garden.strategies.representations import Representations, concatenated
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from garden.strategies.gossip.beacon_rows import Row
 from garden.strategies.gossip.kept_paths import Paths
 from garden.strategies.gossip.paths import Steps, arrays_of
+from garden.strategies.gossip.sketches import Row
 from garden.strategies.representations import Ragged, Representations
 
 

@@ -7,15 +7,15 @@ order that keeps each link's, and counts what is said.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TypeAlias
 
 from garden.errors import GraphError
-from garden.strategies.gossip.beacon_rows import Beacon, Row, pruned_row
-from garden.strategies.gossip.kept_paths import KeptPaths, Paths, fresh_paths
+from garden.strategies.gossip.kept_paths import Paths
 from garden.strategies.gossip.maintenance import CLASS_OF_RANK, Envelope, SketchKeeper
+from garden.strategies.gossip.sketches import Row
 
 Links: TypeAlias = Mapping[int, Sequence[int]]  # the keys of each agent's neighbours, by its key
 
@@ -58,7 +58,8 @@ class AgentNetwork:
         self._num_paths = num_paths
         self._class_of = CLASS_OF_RANK[rank]
         self._under_way: dict[tuple[int, int], deque[Envelope]] = {}
-        self._count = _Count()
+        self._counts: Counter[str] = Counter()  # by the fields of UpdateCost
+        self._speakers: set[int] = set()
 
     @classmethod
     def starting(cls, links: Links, k: int, rank: str, num_paths: int = 0) -> AgentNetwork:
@@ -82,7 +83,7 @@ class AgentNetwork:
 
     @classmethod
     def at_rest(cls, links: Links, k: int, rank: str, num_paths: int = 0) -> AgentNetwork:
-        """Agents that have settled: their rows are built at once, and nothing is under way.
+        """Agents that have settled: nothing is under way.
 
         Args:
             links: the keys of each agent's neighbours, by its key.
@@ -93,21 +94,9 @@ class AgentNetwork:
         Returns:
             The settled network.
         """
-        class_of = CLASS_OF_RANK[rank]
-        rows = fresh_rows(links, k, class_of)
-        paths = fresh_paths(rows, links, num_paths)
-        agents = [
-            SketchKeeper.at_rest(
-                key,
-                k,
-                class_of,
-                rows[key],
-                {end: rows[end] for end in ends},
-                KeptPaths.at_rest(num_paths, paths[key], {end: paths[end] for end in ends}),
-            )
-            for key, ends in links.items()
-        ]
-        return cls(agents, k, rank, num_paths)
+        network = cls.starting(links, k, rank, num_paths)
+        network.settle()
+        return network
 
     @property
     def is_silent(self) -> bool:
@@ -181,7 +170,7 @@ class AgentNetwork:
             for (_, receiver), queue in self._under_way.items():
                 arrived.setdefault(receiver, []).extend(queue)
             self._under_way = {}
-            self._count.rounds += 1
+            self._counts["rounds"] += 1
             for receiver, envelopes in arrived.items():
                 self._send(self.agents[receiver].receive(envelopes))
         return self._counted()
@@ -213,71 +202,16 @@ class AgentNetwork:
         for envelope in envelopes:
             link = (envelope.sender, envelope.receiver)
             self._under_way.setdefault(link, deque()).append(envelope)
-            self._count.add(envelope)
+            self._speakers.add(envelope.sender)
+            self._counts["entries"] += len(envelope.entries)
+            self._counts["withdrawals"] += len(envelope.withdrawn)
+            self._counts["acknowledgements"] += len(envelope.acknowledged)
+            self._counts["bytes"] += envelope.num_bytes
 
     def _counted(self) -> UpdateCost:
-        cost, self._count = self._count.cost(), _Count()
+        """What was said since this was asked last."""
+        self._counts["agents"] = len(self._speakers)
+        cost = UpdateCost(**{field.name: self._counts[field.name] for field in fields(UpdateCost)})
+        self._counts.clear()
+        self._speakers.clear()
         return cost
-
-
-class _Count:
-    """A running count of what was said."""
-
-    def __init__(self) -> None:
-        self.entries = self.withdrawals = self.acknowledgements = self.bytes = self.rounds = 0
-        self.agents: set[int] = set()
-
-    def add(self, envelope: Envelope) -> None:
-        self.agents.add(envelope.sender)
-        self.entries += len(envelope.entries)
-        self.withdrawals += len(envelope.withdrawn)
-        self.acknowledgements += len(envelope.acknowledged)
-        self.bytes += envelope.num_bytes
-
-    def cost(self) -> UpdateCost:
-        return UpdateCost(
-            agents=len(self.agents),
-            entries=self.entries,
-            withdrawals=self.withdrawals,
-            acknowledgements=self.acknowledgements,
-            bytes=self.bytes,
-            rounds=self.rounds,
-        )
-
-
-def fresh_rows(links: Links, k: int, class_of: Callable[[int], int]) -> dict[int, Row]:
-    """The settled sketch of each agent, by rounds in which all hear all at once.
-
-    Args:
-        links: the keys of each agent's neighbours, by its key.
-        k: how many better-ranked beacons may be as near.
-        class_of: the class of a beacon by its degree.
-
-    Returns:
-        The row of each agent, by its key.
-    """
-    beacons = {key: Beacon(-class_of(len(ends)), key) for key, ends in links.items()}
-    rows: dict[int, dict[Beacon, int]] = {key: {beacons[key]: 0} for key in links}
-    told = {key: [beacons[key]] for key in links}
-    distance = 0
-    while told:
-        distance += 1
-        told = {
-            key: found
-            for key, ends in links.items()
-            if (found := _found(rows[key], [told[end] for end in ends if end in told], distance, k))
-        }
-        for key, found in told.items():
-            rows[key].update(dict.fromkeys(found, distance))
-    return dict(rows)
-
-
-def _found(
-    row: dict[Beacon, int], heard: Iterable[Iterable[Beacon]], distance: int, k: int
-) -> list[Beacon]:
-    """The beacons at a distance that belong in a row which holds all nearer ones."""
-    new = {beacon for beacons in heard for beacon in beacons if beacon not in row}
-    if not new:
-        return []
-    kept = pruned_row({**row, **dict.fromkeys(new, distance)}, k)
-    return [beacon for beacon in new if beacon in kept]

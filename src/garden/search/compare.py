@@ -35,7 +35,7 @@ from garden.search.report import Report, StrategyResult
 from garden.search.rollout import compiled_kernel
 from garden.search.rounds import GossipCost, settle
 from garden.search.temperature_tuning import prepare
-from garden.strategies.base import Strategy, check_declarations, checked_representations, is_ready
+from garden.strategies.base import Strategy, check_declarations, is_ready
 from garden.strategies.explore import ExploreMemory
 from garden.strategies.gossip.protocol import GossipStrategy
 
@@ -169,20 +169,19 @@ def _prepared(
     ready: dict[int, tuple[Strategy, RowSource, GossipCost | None]] = {}
     egos = None
     for contender in contenders:
-        if id(contender.strategy) not in ready:
-            check_declarations(contender.strategy)
-            strategy = contender.strategy
-            if not is_ready(strategy):
-                strategy = prepare(strategy, task, config.max_hops, progress)
-            if isinstance(strategy, GossipStrategy):
-                settled = settle(views, strategy, progress, cache=cache)
-                ready[id(contender.strategy)] = (strategy, settled.rows, settled.cost)
-            elif id(contender.strategy) in eager:
-                egos = egos or ego_graphs(views)
-                rows = checked_representations(strategy.represent(egos), len(egos), strategy.name)
-                ready[id(contender.strategy)] = (strategy, rows, None)
-            else:
-                ready[id(contender.strategy)] = (strategy, LazyRows(views, strategy), None)
+        strategy, original = contender.strategy, id(contender.strategy)
+        if original in ready:
+            continue
+        check_declarations(strategy)
+        if not is_ready(strategy):
+            strategy = prepare(strategy, task, config.max_hops, progress)
+        has_rounds = isinstance(strategy, GossipStrategy)
+        if has_rounds or original in eager:
+            egos = egos if has_rounds else egos or ego_graphs(views)
+            settled = settle(views, strategy, progress, egos, cache)
+            ready[original] = (strategy, settled.rows, settled.cost)
+        else:
+            ready[original] = (strategy, LazyRows(views, strategy), None)
     return ready
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from garden.compiled import compiled
-from garden.search.kernels import next_state, uniform
+from garden.search.kernels import backtracked, next_state, uniform
 
 
 @compiled()
@@ -173,33 +173,6 @@ def best_with_new_links(  # type: ignore[no-untyped-def]
 
 
 @compiled(inline="always")
-def best_unmet(neighbours, met, scores, best):  # type: ignore[no-untyped-def]
-    """Fill ``best`` with the neighbours, not met, of the highest score.
-
-    Args:
-        neighbours: The holder's.
-        met: Which nodes have held the message, (num_nodes,) bool.
-        scores: (num_nodes,).
-        best: Filled from its first entry on.
-
-    Returns:
-        How many they are.
-    """
-    highest = -np.inf
-    count = 0
-    for node in neighbours:
-        if met[node]:
-            continue
-        if scores[node] > highest:
-            highest = scores[node]
-            count = 0
-        if scores[node] == highest:
-            best[count] = node
-            count += 1
-    return count
-
-
-@compiled(inline="always")
 def forget(  # type: ignore[no-untyped-def]
     path, hop, indptr, indices, met, met_again, seen, seen_links, offsets, numbers, times
 ):
@@ -296,16 +269,9 @@ def walk_explore(  # type: ignore[no-untyped-def]
                     depth = max(place, 0)
                     onward = way[depth]
             if plain:
-                if not met_again[holder]:
-                    met_again[holder] = True
-                    way[depth] = holder
-                    depth += 1
-                count = best_unmet(neighbours, met_again, scores, best)
-                if count:
-                    onward = best[int(uniform(state) * count)]
-                else:
-                    depth -= 1
-                    onward = way[depth - 1]
+                onward, depth = backtracked(
+                    holder, neighbours, met_again, scores, best, way, depth, state
+                )
             holder = onward
             hop += 1
             path[hop] = holder

@@ -209,6 +209,62 @@ def walk_visited(  # type: ignore[no-untyped-def]
                 paths[episode, k] = path[k]
 
 
+@compiled(inline="always")
+def best_new(neighbours, met, scores, best):  # type: ignore[no-untyped-def]
+    """Fill ``best`` with the neighbours, not met, of the highest score.
+
+    Args:
+        neighbours: The holder's.
+        met: Which nodes have held the message, (num_nodes,) bool.
+        scores: (num_nodes,).
+        best: Filled from its first entry on.
+
+    Returns:
+        How many they are.
+    """
+    highest = -np.inf
+    count = 0
+    for node in neighbours:
+        if met[node]:
+            continue
+        if scores[node] > highest:
+            highest = scores[node]
+            count = 0
+        if scores[node] == highest:
+            best[count] = node
+            count += 1
+    return count
+
+
+@compiled(inline="always")
+def backtracked(  # type: ignore[no-untyped-def]
+    holder, neighbours, met, scores, best, way, depth, state
+):
+    """One hop of a depth-first search.
+
+    Args:
+        holder: The holder.
+        neighbours: Its neighbours.
+        met: Which nodes have held the message, (num_nodes,) bool; changed.
+        scores: (num_nodes,).
+        best: Scratch, as long as the largest degree.
+        way: The nodes from the source to the holder; changed.
+        depth: How many they are.
+        state: The random state that the hop is drawn by.
+
+    Returns:
+        The next holder, and how many nodes ``way`` has then.
+    """
+    if not met[holder]:
+        met[holder] = True
+        way[depth] = holder
+        depth += 1
+    count = best_new(neighbours, met, scores, best)
+    if count:
+        return best[int(uniform(state) * count)], depth
+    return way[depth - 2], depth - 1
+
+
 @compiled()
 def walk_backtrack(  # type: ignore[no-untyped-def]
     indptr, indices, scores, argmax, target, sources, states, max_hops, hops, paths
@@ -231,7 +287,7 @@ def walk_backtrack(  # type: ignore[no-untyped-def]
     visited = np.zeros(num_nodes, dtype=np.bool_)
     stack = np.empty(num_nodes, dtype=np.int64)
     path = np.empty(max_hops + 1, dtype=np.int64)
-    best_unvisited = np.empty(np.max(np.diff(indptr)), dtype=np.int64)
+    best = np.empty(np.max(np.diff(indptr)), dtype=np.int64)
     for episode in range(len(sources)):
         state = states[episode]
         holder = sources[episode]
@@ -239,28 +295,11 @@ def walk_backtrack(  # type: ignore[no-untyped-def]
         depth = 0
         path[0] = holder
         while holder != target and hop < max_hops and indptr[holder] < indptr[holder + 1]:
-            if not visited[holder]:
-                visited[holder] = True
-                stack[depth] = holder
-                depth += 1
-            best = -np.inf
-            count = 0
-            for k in range(indptr[holder], indptr[holder + 1]):
-                candidate = indices[k]
-                if visited[candidate]:
-                    continue
-                if scores[candidate] > best:
-                    best = scores[candidate]
-                    count = 0
-                if scores[candidate] == best:
-                    best_unvisited[count] = candidate
-                    count += 1
+            neighbours = indices[indptr[holder] : indptr[holder + 1]]
             state = next_state(state)
-            if count:
-                holder = best_unvisited[int(uniform(state) * count)]
-            else:
-                depth -= 1
-                holder = stack[depth - 1]
+            holder, depth = backtracked(
+                holder, neighbours, visited, scores, best, stack, depth, state
+            )
             hop += 1
             path[hop] = holder
         hops[episode] = hop if holder == target else max_hops + 1

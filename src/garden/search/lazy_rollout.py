@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from garden.datasets.task import pairs_by_target
+from garden.graphs.ego import row_offsets
 from garden.graphs.graph import Graph
 from garden.process_settings import map_in_threads
 from garden.search.config import PAPERS_LIMIT
@@ -127,8 +128,9 @@ class MetGraph:
         degrees = np.zeros(len(self.nodes), dtype=np.int64)
         for number, row in self._rows.items():
             degrees[number] = len(row)
-        indptr = np.concatenate([[0], np.cumsum(degrees)])
-        return indptr, np.concatenate([self._rows[number] for number in sorted(self._rows)])
+        return row_offsets(degrees), np.concatenate(
+            [self._rows[number] for number in sorted(self._rows)]
+        )
 
 
 @dataclass(eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from garden.graphs.ego import begins_run, row_offsets
 from garden.strategies.explore import ExploreMemory, bags, link_ids
 from garden.strategies.representations import Representations
 
@@ -30,9 +31,7 @@ class LinkTable:
         owner = np.repeat(np.arange(len(degrees)), degrees)
         order = np.lexsort((found.ids, owner))
         ids, mates, owner = found.ids[order], found.mates[order], owner[order]
-        first = np.ones(len(ids), dtype=bool)
-        first[1:] = (ids[1:] != ids[:-1]) | (owner[1:] != owner[:-1])
-        starts = np.flatnonzero(first)
+        starts = np.flatnonzero(begins_run(ids, owner))
         times = np.diff(np.append(starts, len(ids)))
         numbers = self._numbers(np.stack([ids[starts], mates[starts]]))
         self._links.append(np.concatenate([numbers, times[None]]).astype(np.int64))
@@ -44,7 +43,7 @@ class LinkTable:
     def arguments(self) -> tuple[np.ndarray, ...]:
         """What :func:`garden.search.explore_kernel.walk_explore` reads, in its order."""
         numbers, mates, times = np.concatenate(self._links, axis=1)
-        offsets = np.concatenate([[0], np.cumsum(np.concatenate(self._counts))])
+        offsets = row_offsets(np.concatenate(self._counts))
         degrees = np.concatenate(self._degrees)
         gains = np.array([self._memory.gain(new) for new in range(degrees.max(initial=0) + 1)])
         num_ids = np.array([len(self._number_of)])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from garden.compiled import compiled
+from garden.graphs.ego import row_offsets
 from garden.graphs.graph import Graph
 from garden.strategies.gossip.paths import ARRAYS, LONGEST
 from garden.strategies.representations import Ragged, Representations
@@ -31,15 +32,15 @@ def built_paths(graph: Graph, keys: np.ndarray, sketches: Representations) -> di
     beacons = beacons[by_key].astype(np.int32)
     distances = sketches.ragged["distances"].values[by_key].astype(np.int64)
     lengths = np.clip(distances - 1, 0, LONGEST)
-    ends = np.cumsum(lengths)
-    starts = ends - lengths
-    steps = np.empty(int(ends[-1]), dtype=np.int32)
+    bounds = row_offsets(lengths)
+    starts = bounds[:-1]
+    steps = np.empty(int(bounds[-1]), dtype=np.int32)
     following = _next_entries(
         graph.indptr, graph.indices, keys, entries.offsets, beacons, distances
     )
     owners = np.repeat(np.arange(graph.num_nodes, dtype=np.int32), np.diff(entries.offsets))
     _walk_entries(following, owners, starts, lengths, steps)
-    offsets = np.concatenate([[0], ends])[entries.offsets].astype(np.int64)
+    offsets = bounds[entries.offsets]
     values = (
         np.repeat(keys[beacons], lengths),
         (np.arange(len(steps)) - np.repeat(starts, lengths) + 1).astype(np.uint16),

@@ -251,7 +251,8 @@ def heard_rows(
     """
     ends = np.cumsum(graph.degrees[agents])
     parts = []
-    for block in np.split(agents, np.unique(np.searchsorted(ends, _block_ends(int(ends[-1]))))):
+    full = np.arange(ROWS_PER_BLOCK, ends[-1], ROWS_PER_BLOCK)
+    for block in np.split(agents, np.unique(np.searchsorted(ends, full))):
         if len(block) == 0:
             continue
         positions, offsets = ragged_rows(graph.indptr, block)
@@ -259,10 +260,6 @@ def heard_rows(
         heard = strategy.hear(rows.take(block), rows.take(graph.indices[positions]), owner)
         parts.append(_checked("hear", heard, len(block), strategy, like=rows))
     return concatenated(parts)
-
-
-def _block_ends(total: int) -> np.ndarray:
-    return np.arange(ROWS_PER_BLOCK, total, ROWS_PER_BLOCK)
 
 
 def _checked(

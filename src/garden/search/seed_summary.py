@@ -59,10 +59,12 @@ class SeedSummary:
     def title(self) -> str:
         """What was averaged, on one line."""
         first = self.reports[0]
+        limits = sorted({int(report.config.max_hops) for report in self.reports})
+        limit = str(limits[0]) if len(limits) == 1 else f"{limits[0]} to {limits[-1]}"
         seeds = ", ".join(str(report.seed) for report in self.reports)
         return (
             f"{first.graph.name}: mean of {len(self.reports)} seeds ({seeds}), "
-            f"{len(first.pairs)} {first.config.split} pairs each, at most {self._limits()} hops"
+            f"{len(first.pairs)} {first.config.split} pairs each, at most {limit} hops"
         )
 
     def columns(self) -> tuple[str, ...]:
@@ -73,11 +75,6 @@ class SeedSummary:
     def num_pairs_beyond_limit(self) -> int:
         """How many pairs of all seeds are further apart than the limit of hops."""
         return sum(report.num_pairs_beyond_limit for report in self.reports)
-
-    def _limits(self) -> str:
-        """The limit of hops, or the lowest and the highest where seeds differ."""
-        limits = sorted({int(report.config.max_hops) for report in self.reports})
-        return str(limits[0]) if len(limits) == 1 else f"{limits[0]} to {limits[-1]}"
 
     def rows(self) -> list[tuple[str, ...]]:
         """The table as text, cell by cell, under :meth:`columns`."""

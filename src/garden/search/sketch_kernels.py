@@ -14,6 +14,7 @@ import numpy as np
 
 from garden.compiled import compiled, prefetch
 from garden.errors import GraphError
+from garden.graphs.ego import row_offsets
 from garden.graphs.graph import Graph
 from garden.search.progress import Progress, silent
 from garden.strategies.gossip.sketches import MAX_DISTANCE, best_first
@@ -42,31 +43,20 @@ def built_sketches(
     rank = np.empty_like(order)
     rank[order] = np.arange(graph.num_nodes, dtype=np.int32)
     k = min(k, graph.num_nodes)  # beyond that nothing is pruned, and tables are k wide
-    starts = _offsets(graph.degrees[order])
+    starts = row_offsets(graph.degrees[order])
     links = _links_by_rank(graph.indptr, graph.indices, order, rank, starts)
     log, counts = _all_entries(graph.name, starts, links.copy(), k, progress)
-    offsets = _offsets(counts)
+    offsets = row_offsets(counts)
     pairs = _by_node(*log, offsets)
-    sketch_offsets, adjacent = _offsets(counts[rank]), _num_adjacent(offsets, pairs)
+    sketch_offsets, adjacent = row_offsets(counts[rank]), _num_adjacent(offsets, pairs)
     entries = _entries_of_nodes(pairs, offsets, rank, keys[order], classes[order])
-    rest_offsets = _offsets((np.diff(starts) - adjacent)[rank])
+    rest_offsets = row_offsets((np.diff(starts) - adjacent)[rank])
     rest = _rest(links, starts, adjacent, rank, keys[order], rest_offsets)
     names = ("keys", "distances", "classes")
-    return Representations(
-        {},
-        {
-            **{
-                name: Ragged(part, sketch_offsets)
-                for name, part in zip(names, entries, strict=True)
-            },
-            "neighbours": Ragged(rest, rest_offsets),
-        },
-    )
-
-
-def _offsets(counts: np.ndarray) -> np.ndarray:
-    """Where rows of so many values start, (num_rows + 1,) int64."""
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    sketches = {
+        name: Ragged(part, sketch_offsets) for name, part in zip(names, entries, strict=True)
+    }
+    return Representations({}, {**sketches, "neighbours": Ragged(rest, rest_offsets)})
 
 
 def _all_entries(
@@ -99,7 +89,8 @@ def _all_entries(
     while first < num_nodes:
         room = used + num_nodes * 2
         if room > len(log[0]):
-            log = tuple(_longer(part, max(room, len(part) * 3 // 2)) for part in log)
+            more = max(room, len(log[0]) * 3 // 2) - len(log[0])
+            log = tuple(np.concatenate([part, np.empty(more, part.dtype)]) for part in log)
         last = min(num_nodes, first + _PER_CALL)
         tables = kept, least, near, *bits, queue
         first, used = _grow(starts, links, first, last, *tables, *log, ends, used)
@@ -109,12 +100,6 @@ def _all_entries(
             )
         progress("settling", first, num_nodes)
     return (log[0][:used], log[1][:used], ends), kept[:, _COUNT]
-
-
-def _longer(part: np.ndarray, size: int) -> np.ndarray:
-    longer = np.empty(size, dtype=part.dtype)
-    longer[: len(part)] = part
-    return longer
 
 
 @compiled()

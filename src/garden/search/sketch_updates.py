@@ -12,10 +12,11 @@ from garden.graphs.graph import Graph
 from garden.random_streams import MEASURED_CHANGES
 from garden.search.agent_network import AgentNetwork, UpdateCost
 from garden.search.progress import Progress, silent
+from garden.search.rounds import different_keys
 
 
 def links_of(graph: Graph, keys: np.ndarray) -> dict[int, tuple[int, ...]]:
-    """The keys of each node's neighbours, by its key; keys are (num_nodes,), all different.
+    """Who is linked to whom, by keys.
 
     Args:
         graph: the graph.
@@ -24,9 +25,7 @@ def links_of(graph: Graph, keys: np.ndarray) -> dict[int, tuple[int, ...]]:
     Returns:
         The keys of each node's neighbours, by its own.
     """
-    names = [int(key) for key in keys]
-    if len(set(names)) < graph.num_nodes:
-        raise GraphError(f"{graph.name}: two nodes have the same key: choose another seed")
+    names = different_keys(keys, graph.name).tolist()
     return {
         names[node]: tuple(names[end] for end in graph.neighbours(node))
         for node in range(graph.num_nodes)
@@ -67,7 +66,7 @@ def update_costs(
     """
     network = AgentNetwork.at_rest(links_of(graph, keys), k, rank, num_paths)
     rng = np.random.default_rng([seed, MEASURED_CHANGES])
-    names = [int(key) for key in keys]
+    names = keys.tolist()
     costs: dict[str, list[UpdateCost]] = {}
     for change in range(num_changes):
         for kind, cost in _changes(network, graph, names, rng):

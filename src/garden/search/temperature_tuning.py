@@ -117,7 +117,7 @@ def best_temperature(
         progress: called as the work goes on.
     """
     ratios = validation_ratios(strategy, task, max_hops, progress, ratio_sums=estimated_ratio_sums)
-    possible = can_be_lowest(ratios)
+    possible = ratios <= ratios.min() * (1 + _ROUNDING)
     if possible.sum() > 1:
         exact = exact_ratio_sums_of(possible)
         ratios = validation_ratios(strategy, task, max_hops, progress, ratio_sums=exact)
@@ -211,12 +211,6 @@ def estimated_ratio_sums(
     return sums
 
 
-def can_be_lowest(estimates: np.ndarray) -> np.ndarray:
-    """Which estimates may belong to the lowest exact ratio, (num_temperatures,) bool."""
-    possible: np.ndarray = estimates <= estimates.min() * (1 + _ROUNDING)
-    return possible
-
-
 def exact_ratio_sums_of(chosen: np.ndarray) -> RatioSums:
     """A function for exact sums at ``chosen`` temperatures (bool mask) and infinity elsewhere."""
 
@@ -238,7 +232,8 @@ def _sums_of_many_chains(
     graph, per_hop = problem.graph, 1 / problem.distances
     rows, numbers = (axis.ravel() for axis in np.indices((len(per_hop), len(temperatures))))
     sums = np.empty(len(rows))
-    size = _chains_at_once(graph.num_nodes)
+    fitting = _ENTRIES // graph.num_nodes // _MIN_CHAINS * _MIN_CHAINS
+    size = min(max(fitting, _MIN_CHAINS), _MAX_CHAINS)
     done = []
 
     def solve(group: int) -> None:
@@ -261,8 +256,3 @@ def _sums_of_many_chains(
     map_in_threads(solve, range(-(-len(rows) // size)))
     total: np.ndarray = sums.reshape(len(per_hop), len(temperatures)).sum(axis=0)
     return total
-
-
-def _chains_at_once(num_nodes: int) -> int:
-    fitting = _ENTRIES // num_nodes // _MIN_CHAINS * _MIN_CHAINS
-    return min(max(fitting, _MIN_CHAINS), _MAX_CHAINS)

@@ -55,36 +55,6 @@ class Traffic:
         return int(self.load.max()) / max(self.num_hops, 1)
 
 
-@dataclass(frozen=True, eq=False)
-class TrafficComparison:
-    """The traffic of some paths, and of shortest paths between the same pairs."""
-
-    paths: Traffic
-    shortest: Traffic
-
-    @property
-    def concentration(self) -> float:
-        """The busiest share of the paths, as a multiple of that of shortest paths."""
-        return self.paths.busiest_share / self.shortest.busiest_share
-
-
-def compared_traffic(
-    graph: Graph, pairs: np.ndarray, paths: np.ndarray, seed: int = 0
-) -> TrafficComparison:
-    """How paths load the nodes, beside one random shortest path for each of the same pairs.
-
-    Args:
-        graph: The graph that messages travel on, connected.
-        pairs: Positions of source and target, (num_pairs, 2), source and target different.
-        paths: The paths of these pairs, (num_pairs, …, length) nodes, −1 after the end, as in
-            :class:`garden.search.rollout.Rollout`.
-        seed: Determines the shortest paths.
-
-    """
-    shortest = shortest_path_traffic(graph, pairs, seed)
-    return TrafficComparison(path_traffic(paths, graph.num_nodes), shortest)
-
-
 def path_traffic(paths: np.ndarray, num_nodes: int) -> Traffic:
     """The traffic of some paths; of one that was truncated the hops that it made count.
 

@@ -55,7 +55,6 @@ class Strategy(ABC):
         knows: What its agents know, as reports say it.
         shows_links: Whether rows show a node's links by profile keys, which the `explore` memory
             needs.
-        holder_scores_by_table: Whether a holder asks for a table of one target, not for pairs.
 
     """
 
@@ -65,7 +64,6 @@ class Strategy(ABC):
     scores_compare: ClassVar[bool] = False
     knows: ClassVar[Knowledge] = "ego"
     shows_links: ClassVar[bool] = False
-    holder_scores_by_table: ClassVar[bool] = False
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -297,8 +295,7 @@ def scores_at_holder(
         candidates: The representations of the holder's neighbours, one row each.
         target_row: The representation of the target, one row, which the message carries.
     """
-    by_table = getattr(strategy, "holder_scores_by_table", False)
-    if by_table or getattr(strategy.score_pairs, "__func__", None) is Strategy.score_pairs:
+    if getattr(strategy.score_pairs, "__func__", None) is Strategy.score_pairs:
         table = strategy.score(candidates, target_row)  # what score_pairs would ask for
         return checked_scores(table, (1, len(candidates)), strategy.name)[0]
     rows = np.zeros(len(candidates), dtype=np.int64)

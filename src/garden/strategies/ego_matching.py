@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from garden.graphs.ego import EgoGraphs
-from garden.graphs.identity import profile_keys
+from garden.graphs.identity import profile_keys, word_sums
 from garden.strategies.representations import Ragged, Representations
 
 
@@ -172,8 +172,7 @@ def key_counts(keys: Ragged, vocabulary: np.ndarray) -> sp.csr_array:
 
 def key_sums(keys: Ragged) -> np.ndarray:
     """The sum of each row's keys modulo 2^64, (num_rows,) uint64: equal multisets, equal sums."""
-    total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(keys.values, dtype=np.uint64)])
-    return total[keys.offsets[1:]] - total[keys.offsets[:-1]]
+    return word_sums(keys.values, keys.offsets)
 
 
 def members_of(rows: Representations) -> Ragged:

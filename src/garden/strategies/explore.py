@@ -15,8 +15,9 @@ from typing import NamedTuple, Self, final
 import numpy as np
 
 from garden.splitmix import mixed
+from garden.strategies.ego_matching import key_sums
 from garden.strategies.memory import BacktrackMemory, Memory, RowTable, Trail
-from garden.strategies.representations import Ragged, Representations
+from garden.strategies.representations import Representations
 
 _HALF = np.uint64(32)  # bits of an id that are dropped: ids are 32 bits of a hash
 
@@ -53,10 +54,7 @@ def bags(rows: Representations) -> np.ndarray:
     """The sum of the neighbours' profile keys of each row, (num_rows,) uint64."""
     if "bag" in rows.arrays:
         return np.asarray(rows.arrays["bag"])
-    neighbours: Ragged = rows.ragged["neighbours"]
-    running = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(neighbours.values)])
-    sums: np.ndarray = running[neighbours.offsets[1:]] - running[neighbours.offsets[:-1]]
-    return sums
+    return key_sums(rows.ragged["neighbours"])
 
 
 class Step(NamedTuple):

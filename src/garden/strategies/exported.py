@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, final
 
@@ -192,11 +192,6 @@ def copy_export(exported: Exported, folder: Path) -> None:
     folder.mkdir(parents=True)
     for name in (CONFIG_FILE, REPRESENT_FILE, SCORE_FILE):
         shutil.copyfile(exported.folder / name, folder / name)
-
-
-def export_content(info: ExportInfo) -> dict[str, Any]:
-    """What ``config.json`` says of an export."""
-    return asdict(info)
 
 
 def file_hash(path: Path) -> str:

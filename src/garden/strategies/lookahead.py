@@ -17,7 +17,6 @@ from garden.strategies.ego_matching import (
     Matches,
     key_representations,
     matched_at_holder,
-    matched_pairs,
     matched_table,
 )
 from garden.strategies.representations import Representations
@@ -37,25 +36,11 @@ class LookaheadWalker(Strategy):
     name: ClassVar[str] = "lookahead"
     selection: ClassVar[Selection] = "argmax"
     shows_links: ClassVar[bool] = True
-    holder_scores_by_table: ClassVar[bool] = True
 
     def represent(self, egos: EgoGraphs) -> Representations:
         """The keys of the centre's and its neighbours' profiles."""
         require_attributes(egos, self.name)
         return key_representations(egos)
-
-    def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The score of the class docstring.
-
-        Args:
-            candidates: Rows of profile keys.
-            targets: As many such rows.
-
-        Returns:
-            (num_pairs,) float64.
-        """
-        matches = matched_pairs(candidates, targets)
-        return np.maximum(2.0 * matches.own, matches.seen)
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """The score of the class docstring.
@@ -83,24 +68,11 @@ class BidirectionalWalker(Strategy):
     name: ClassVar[str] = "bidirectional"
     selection: ClassVar[Selection] = "argmax"
     shows_links: ClassVar[bool] = True
-    holder_scores_by_table: ClassVar[bool] = True
 
     def represent(self, egos: EgoGraphs) -> Representations:
         """The keys of the centre's and its neighbours' profiles."""
         require_attributes(egos, self.name)
         return key_representations(egos)
-
-    def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The score of the class docstring.
-
-        Args:
-            candidates: Rows of profile keys.
-            targets: As many such rows.
-
-        Returns:
-            (num_pairs,) float64.
-        """
-        return _bidirectional_score(matched_pairs(candidates, targets))
 
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """The score of the class docstring.

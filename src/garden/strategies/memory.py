@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, Self, final
 
@@ -121,6 +121,35 @@ class BatchMemory(Memory):
         """
         owner = np.zeros(len(candidates), dtype=np.int64)
         return self.recall_many(state, np.array([holder]), candidates, scores, owner)
+
+
+def recalled_in_turn(
+    recall: Callable[[Any, int, np.ndarray, np.ndarray], tuple[np.ndarray, Any]],
+    states: np.ndarray,
+    holders: np.ndarray,
+    candidates: np.ndarray,
+    scores: np.ndarray,
+    owner: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """What :meth:`BatchMemory.recall_many` gives, by one message after another.
+
+    Args:
+        recall: The rule of one message, with the arguments of :meth:`Memory.recall`.
+        states: (num_messages,) objects.
+        holders: (num_messages,) addresses.
+        candidates: (num_candidates,) addresses, of all messages.
+        scores: (num_candidates,) scores of the strategy.
+        owner: (num_candidates,) the message that each belongs to, ascending.
+
+    """
+    recalled, after = np.empty_like(scores), np.empty_like(states)
+    bounds = np.searchsorted(owner, np.arange(len(states) + 1)).tolist()
+    for message, holder in enumerate(holders.tolist()):
+        mine = slice(bounds[message], bounds[message + 1])
+        recalled[mine], after[message] = recall(
+            states[message], holder, candidates[mine], scores[mine]
+        )
+    return recalled, after
 
 
 @final

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from garden.graphs.ego import ragged_rows
+from garden.graphs.ego import ragged_rows, row_offsets
 
 Rows: TypeAlias = np.ndarray | sp.csr_array  # one row per ego graph
 
@@ -151,9 +151,8 @@ def _stacked(parts: Sequence[Rows]) -> Rows:
 
 
 def _joined(parts: Sequence[Ragged]) -> Ragged:
-    lengths = [np.diff(part.offsets) for part in parts]
-    offsets = np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.int64)
-    return Ragged(np.concatenate([part.values for part in parts]), offsets)
+    lengths = np.concatenate([np.diff(part.offsets) for part in parts])
+    return Ragged(np.concatenate([part.values for part in parts]), row_offsets(lengths))
 
 
 def _all_equal(representations: Representations) -> bool:

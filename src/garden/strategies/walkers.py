@@ -35,15 +35,6 @@ class RandomWalker(Strategy):
         """Rows without content, (num_egos, 0)."""
         return Representations({"nothing": np.empty((len(egos), 0))})
 
-    def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """0 for every pair, so that all neighbours are equally likely; (num_pairs,).
-
-        Args:
-            candidates: num_pairs rows.
-            targets: As many, which do not matter.
-        """
-        return np.zeros(len(candidates))
-
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
         """0 for every candidate and target, (num_targets, num_candidates).
 
@@ -169,17 +160,8 @@ class ConnectionWalker(Strategy):
         """The centre's degree, one number for each ego graph."""
         return Representations({"degree": egos.degrees.astype(np.float64)})
 
-    def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The candidate's degree over τ, whatever the target, (num_pairs,).
-
-        Args:
-            candidates: Rows with a ``degree``.
-            targets: As many, which do not matter.
-        """
-        return np.asarray(candidates.arrays["degree"]) / _set_temperature(self)
-
     def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The same of every candidate and target, (num_targets, num_candidates).
+        """The candidate's degree over τ, whatever the target, (num_targets, num_candidates).
 
         Args:
             candidates: Rows with a ``degree``.

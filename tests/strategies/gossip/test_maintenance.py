@@ -3,13 +3,13 @@
 import pytest
 
 from garden.errors import StrategyError
-from garden.strategies.gossip.beacon_rows import Beacon, pruned_row
 from garden.strategies.gossip.maintenance import (
     Envelope,
     SketchKeeper,
     degree_class,
     equal_class,
 )
+from garden.strategies.gossip.sketches import Beacon, pruned_row
 
 LOST = Beacon(0, 1)  # ranks above all others here, by its key
 ME, LEFT, RIGHT = 10, 20, 30
@@ -25,9 +25,9 @@ def agent_between(left, right):
         neighbour: {Beacon(0, neighbour): 0} | ({} if distance is None else {LOST: distance})
         for neighbour, distance in ((LEFT, left), (RIGHT, right))
     }
-    nearest = min(distance for distance in (left, right) if distance is not None)
-    row = {Beacon(0, ME): 0, LOST: nearest + 1, Beacon(0, LEFT): 1, Beacon(0, RIGHT): 1}
-    return SketchKeeper.at_rest(ME, 16, equal_class, row, rows)
+    agent = SketchKeeper(ME, 16, equal_class, rows)
+    agent.receive([told(neighbour, *row.items()) for neighbour, row in rows.items()])
+    return agent
 
 
 def test_degree_class__is_the_whole_part_of_twice_the_binary_logarithm():

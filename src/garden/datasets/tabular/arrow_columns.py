@@ -52,7 +52,8 @@ class ArrowColumn(StoredColumn):
 
     def preceded_by(self, cell: str) -> ArrowColumn:
         """The column with a text put before its first cell."""
-        return ArrowColumn(pa.chunked_array([pa.array([cell], self._array.type), *_chunks(self)]))
+        first = pa.array([cell], self._array.type)
+        return ArrowColumn(pa.chunked_array([first, *self._array.iterchunks()]))
 
     def coded(self) -> tuple[np.ndarray, list[object]]:
         """The number of each row's cell among the distinct ones, and these."""
@@ -105,7 +106,3 @@ def _is_simple(kind: Any) -> bool:
     of = pa.types
     tests = (of.is_string, of.is_signed_integer, of.is_unsigned_integer, of.is_boolean)
     return any(test(kind) for test in tests) or kind in (pa.float32(), pa.float64())
-
-
-def _chunks(column: ArrowColumn) -> list[Any]:
-    return list(column._array.iterchunks())

@@ -7,8 +7,7 @@ that the meaning is the same and an error names its line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,40 +17,17 @@ import pyarrow.compute
 import pyarrow.csv
 
 from garden.datasets.tabular.arrow_columns import ArrowColumn
+from garden.datasets.tabular.table import TextFormat
 from garden.datasets.text_files import decoded_lines, file_blocks
-from garden.errors import DataError
 
 BLOCK_BYTES = 1 << 25
 _ARROW_BYTES = 1 << 22  # of the parts of a block that Arrow parses side by side
 _OTHER_BLANKS = bytes({*range(32), 127} - {9, 10, 13})  # that may separate cells, or never stand
 
-Record = tuple[int, list[str]]
-"""The number of a line and its cells."""
 
-
-@dataclass(frozen=True)
-class TextFormat:
-    """How the lines of a file become cells."""
-
-    delimiter: str | None
-    """What separates cells; None is any white space."""
-    comments: str
-    """The letters that begin a comment line."""
-    records: Callable[[Iterator[tuple[int, str]]], Iterator[Record]]
-    """The records of numbered lines, read one by one."""
-    wrong_width: Callable[[int, int], DataError]
-    """The error for a line of so many cells, from its number and theirs."""
-
-
-@dataclass(frozen=True)
-class TextColumns:
-    """The columns of a file, and the line of each row."""
-
-    columns: list[ArrowColumn]
-    lines: np.ndarray  # (num_rows,) int64
-
-
-def read_columns(path: Path, form: TextFormat, width: int, skipped: int) -> TextColumns:
+def read_columns(
+    path: Path, form: TextFormat, width: int, skipped: int
+) -> tuple[list[ArrowColumn], np.ndarray]:
     """The columns of a text file below its first lines.
 
     Args:
@@ -59,6 +35,9 @@ def read_columns(path: Path, form: TextFormat, width: int, skipped: int) -> Text
         form: How to read it.
         width: How many cells each line has.
         skipped: How many lines at the top are left out.
+
+    Returns:
+        The columns, and the line of each row, (num_rows,) int64.
 
     Raises:
         DataError: At the first line that is wrong, which it names.
@@ -75,8 +54,7 @@ def read_columns(path: Path, form: TextFormat, width: int, skipped: int) -> Text
         lines.append(numbers)
         for part, array in zip(parts, arrays, strict=True):
             part.append(array)
-    columns = [ArrowColumn(_chunked(part)) for part in parts]
-    return TextColumns(columns, np.concatenate(lines))
+    return [ArrowColumn(_chunked(part)) for part in parts], np.concatenate(lines)
 
 
 def _chunked(parts: Sequence[Any]) -> Any:

@@ -16,7 +16,14 @@ from typing import Any, cast
 
 from garden.datasets.tabular.column_roles import ENDS, ColumnsError, usual_end_columns
 from garden.datasets.tabular.parse import parse_tables
-from garden.datasets.tabular.table import ColumnNames, Table, column_keys, is_large
+from garden.datasets.tabular.table import (
+    ColumnNames,
+    Record,
+    Table,
+    TextFormat,
+    column_keys,
+    columns_below,
+)
 from garden.datasets.text_files import (
     csv_delimiter,
     csv_records,
@@ -114,7 +121,8 @@ class _EdgeLines:
 
 def _edge_lines_of(path: Path) -> _EdgeLines:
     delimiter = csv_delimiter(path)
-    number, first = next(_records(path, delimiter, text_lines(path)), (0, []))
+    records = _records(path, delimiter, text_lines(path))
+    number, first = next(records, (0, []))
     if not first:
         raise DataError(f"{path}: no edges: expected lines such as 'source target'")
     width = len(first)
@@ -123,19 +131,8 @@ def _edge_lines_of(path: Path) -> _EdgeLines:
         have = f"{count} columns where the first line has {width}"
         return DataError(f"{path}, line {number}: {have}")
 
-    if is_large(path):
-        from garden.datasets.tabular.csv_blocks import TextFormat, read_columns
-
-        form = TextFormat(delimiter, "#%", partial(_records, path, delimiter), wrong_width)
-        found = read_columns(path, form, width, number)
-        columns: list[Sequence[object]] = list(found.columns)
-        return _EdgeLines(number, first, columns, lambda row: f"{path}, line {found.lines[row]}")
-    rows = list(_records(path, delimiter, text_lines(path)))[1:]
-    for line, cells in rows:
-        if len(cells) != width:
-            raise wrong_width(line, len(cells))
-    columns = [[cells[column] for _, cells in rows] for column in range(width)]
-    return _EdgeLines(number, first, columns, lambda row: f"{path}, line {rows[row][0]}")
+    form = TextFormat(delimiter, "#%", partial(_records, path, delimiter), wrong_width)
+    return _EdgeLines(number, first, *columns_below(path, form, width, number, records))
 
 
 def _preceded(cell: str, column: Sequence[object]) -> Sequence[object]:
@@ -190,7 +187,7 @@ def _starts_with_header(first: list[str], columns: list[Sequence[object]]) -> bo
 
 def _records(
     path: Path, delimiter: str | None, lines: Iterator[tuple[int, str]]
-) -> Iterator[tuple[int, list[str]]]:
+) -> Iterator[Record]:
     """The cells of numbered lines, with the number of each record's first line."""
     if delimiter:
         yield from csv_records(path, delimiter, "#%", lines)

@@ -6,14 +6,13 @@ may be called ``edges``, and ``directed`` may say whether they have directions.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from garden.datasets.tabular.parse import parse_tables
 from garden.datasets.tabular.table import ColumnNames, Table
-from garden.datasets.text_files import text_lines
-from garden.errors import DataError, one_line
+from garden.datasets.text_files import json_content
+from garden.errors import DataError
 from garden.graphs.parsed_graph import ParsedGraph
 
 _IDS = ("id", "node", "key", "name")
@@ -28,7 +27,9 @@ def read_node_link(path: Path, chosen: ColumnNames) -> ParsedGraph:
         chosen: The keys that hold a link's ends and a node's name, where the user named them.
 
     """
-    content = _content(path)
+    content = json_content(path)
+    if not isinstance(content, dict):
+        raise DataError(f"{path}: {_EXPECTED}")
     nodes = _records(path, content, "nodes")
     key = "links" if "links" in content else "edges"
     edges = _table(path, key, _records(path, content, key))
@@ -40,24 +41,13 @@ def read_node_link(path: Path, chosen: ColumnNames) -> ParsedGraph:
     if not nodes:
         return parse_tables(edges, None, str(path), chosen, known)
     if chosen.node is None:
-        named = next((one for one in _IDS if _stands_in_all(one, nodes)), None)
+        named = next((key for key in _IDS if all(key in node for node in nodes)), None)
         if named is None:
             named = "id"
             positions: list[object] = list(range(len(nodes)))
             table = Table(table.name, {**table.columns, named: positions}, table.locate)
         chosen = ColumnNames(chosen.source, chosen.target, named)
     return parse_tables(edges, table, str(path), chosen, known)
-
-
-def _content(path: Path) -> dict[str, Any]:
-    text = "".join(line for _, line in text_lines(path))
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}: broken JSON ({one_line(error)})") from None
-    if not isinstance(content, dict):
-        raise DataError(f"{path}: {_EXPECTED}")
-    return content
 
 
 def _records(path: Path, content: dict[str, Any], key: str) -> list[dict[str, Any]]:
@@ -72,7 +62,3 @@ def _table(path: Path, what: str, records: list[dict[str, Any]]) -> Table:
     keys = dict.fromkeys(key for record in records for key in record)
     columns = {key: [record.get(key) for record in records] for key in keys}
     return Table(f"{path}, {what}", columns, lambda row: f"{path}, {what}[{row}]")
-
-
-def _stands_in_all(key: str, records: list[dict[str, Any]]) -> bool:
-    return all(key in record for record in records)

@@ -8,7 +8,7 @@ large files and for Parquet alone; frames are read through their own methods.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -30,6 +30,24 @@ TEXT_FACTOR = 16  # bytes of memory for a byte of the file at the peak of readin
 _PARQUET_FACTOR = 25
 _PACKED_FACTOR = 5  # bytes of text in a byte of a gzipped file, about
 _SUFFIXES = (".csv", ".tsv", ".parquet")
+
+
+Record = tuple[int, list[str]]
+"""The number of a line and its cells."""
+
+
+@dataclass(frozen=True)
+class TextFormat:
+    """How the lines of a file become cells."""
+
+    delimiter: str | None
+    """What separates cells; None is any white space."""
+    comments: str
+    """The letters that begin a comment line."""
+    records: Callable[[Iterator[tuple[int, str]]], Iterator[Record]]
+    """The records of numbered lines, read one by one."""
+    wrong_width: Callable[[int, int], DataError]
+    """The error for a line of so many cells, from its number and theirs."""
 
 
 @dataclass(frozen=True)
@@ -167,23 +185,6 @@ def column_keys(header: Sequence[str], where: str) -> list[str]:
     return keys
 
 
-def table_of_rows(path: Path, keys: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> Table:
-    """The table of a text file.
-
-    Args:
-        path: The file.
-        keys: The names of its columns; cells beyond them are left out.
-        rows: The number of each line and its cells, all of one width.
-
-    """
-    columns = zip(*(cells for _, cells in rows), strict=True) if rows else [()] * len(keys)
-    return Table(
-        str(path),
-        {key: list(cells) for key, cells in zip(keys, columns, strict=False)},
-        lambda row: f"{path}, line {rows[row][0]}",
-    )
-
-
 def _cell_names(cells: list[object]) -> list[str | None]:
     """Each cell as the name of a node, None where it is none; plain texts and integers quickly."""
     kinds = set(map(type, cells))
@@ -249,25 +250,39 @@ def _read_csv(path: Path, delimiter: str) -> Table:
         have = f"{count} cells where the header has {len(keys)} columns"
         return DataError(f"{path}, line {number}: {have}")
 
+    form = TextFormat(delimiter, "", partial(csv_records, path, delimiter, ""), wrong_width)
+    columns, locate = columns_below(path, form, len(keys), number, records)
+    return Table(str(path), dict(zip(keys, columns, strict=True)), locate)
+
+
+def columns_below(
+    path: Path, form: TextFormat, width: int, number: int, records: Iterable[Record]
+) -> tuple[list[Sequence[object]], Callable[[int], str]]:
+    """The columns of a text file below its first record; those of a large one are packed.
+
+    Args:
+        path: The file, gzipped or not.
+        form: How to read it.
+        width: How many cells each record has.
+        number: The line in which the first record ends.
+        records: The records below that one, read where the file is not large.
+
+    Returns:
+        The columns, and what says where a row stands.
+
+    """
     if is_large(path):
-        from garden.datasets.tabular.csv_blocks import TextFormat, read_columns
+        from garden.datasets.tabular.csv_blocks import read_columns
 
-        form = TextFormat(delimiter, "", partial(_csv_rows, path, delimiter), wrong_width)
-        found = read_columns(path, form, len(keys), number)
-        named = dict(zip(keys, found.columns, strict=True))
-        return Table(str(path), named, lambda row: f"{path}, line {found.lines[row]}")
+        columns, lines = read_columns(path, form, width, number)
+        return [*columns], lambda row: f"{path}, line {lines[row]}"
     rows = []
-    for number, cells in records:
-        if len(cells) != len(keys):
-            raise wrong_width(number, len(cells))
-        rows.append((number, cells))
-    return table_of_rows(path, keys, rows)
-
-
-def _csv_rows(
-    path: Path, delimiter: str, lines: Iterator[tuple[int, str]]
-) -> Iterator[tuple[int, list[str]]]:
-    return csv_records(path, delimiter, lines=lines)
+    for line, cells in records:
+        if len(cells) != width:
+            raise form.wrong_width(line, len(cells))
+        rows.append((line, cells))
+    cells_of = [[cells[column] for _, cells in rows] for column in range(width)]
+    return [*cells_of], lambda row: f"{path}, line {rows[row][0]}"
 
 
 def is_large(path: Path) -> bool:

@@ -42,10 +42,6 @@ class Archive:
         """The class of each agent, (num_rows,) int8."""
         return own_entries(self.rows).classes
 
-    def distances_to(self, beacon: int) -> np.ndarray:
-        """How far each agent is from a beacon by its own sketch, (num_rows,) int64; −1: unknown."""
-        return distances_to(self.rows, beacon)
-
     def with_profile_near(self, profile: np.uint64) -> dict[int, list[int]]:
         """The keys of each agent's neighbours of a profile, by row, where it has some."""
         seen = self.rows.ragged["seen"]

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Literal, final, get_args
 import numpy as np
 
 from garden.errors import SpecError, expect
-from garden.graphs.ego import EgoGraphs
+from garden.graphs.ego import EgoGraphs, row_offsets
 from garden.strategies.base import Selection
 from garden.strategies.gossip.paths import (
     BYTES_PER_STEP,
@@ -135,21 +135,13 @@ class Beacons(GossipStrategy):
             egos: The ego graphs of a block of agents.
             keys: (num_members,) uint64, one per member of each ego graph.
         """
-        centres = egos.offsets[:-1]
-        offsets = np.arange(len(egos) + 1, dtype=np.int64)
+        rows, here = np.arange(len(egos)), np.zeros(len(egos), dtype=np.int64)
+        own = Entries(rows, keys[egos.offsets[:-1]], here, self.classes(egos.degrees))
         others = ~egos.is_centre
         order = np.lexsort((keys[others], egos.owner[others]))
-        neighbour_offsets = (egos.offsets - offsets).astype(np.int64)
-        return Representations(
-            {},
-            {
-                "keys": Ragged(keys[centres], offsets),
-                "distances": Ragged(np.zeros(len(egos), dtype=np.uint16), offsets),
-                "classes": Ragged(self.classes(egos.degrees), offsets),
-                "neighbours": Ragged(keys[others][order], neighbour_offsets),
-                **(no_paths(len(egos)) if self.paths else {}),
-            },
-        )
+        neighbours = Ragged(keys[others][order], row_offsets(egos.degrees))
+        found = no_paths(len(egos)) if self.paths else {}
+        return Representations({}, {**own.arrays(len(egos)), "neighbours": neighbours, **found})
 
     def hear(
         self, own: Representations, neighbours: Representations, owner: np.ndarray
@@ -164,13 +156,7 @@ class Beacons(GossipStrategy):
             owner: (num_neighbour_rows,) the row of the block that each belongs to, ascending.
         """
         mine, theirs = own_entries(own), entries_of(neighbours, owner, hops=1)
-        union = Entries(
-            np.concatenate([mine.owner, theirs.owner]),
-            np.concatenate([mine.keys, theirs.keys]),
-            np.concatenate([mine.distances, theirs.distances]),
-            np.concatenate([mine.classes, theirs.classes]),
-        )
-        sketches = pruned(union, self.k, len(own))
+        sketches = pruned(mine.followed_by(theirs), self.k, len(own))
         ranked = _ranked_neighbours(own_entries(neighbours), owner, len(own))
         rest = without_first(ranked, num_adjacent(sketches))
         found = heard_paths(sketches, neighbours, owner, self.paths) if self.paths else {}
@@ -250,12 +236,11 @@ class Beacons(GossipStrategy):
         −1 where there are fewer. In settled sketches of one component they are the same beacons
         everywhere, in one order.
         """
-        keys, distances = rows.ragged["keys"], rows.ragged["distances"]
-        order = np.lexsort((keys.values, -rows.ragged["classes"].values.astype(int), keys.owner))
-        place = np.arange(len(order)) - keys.offsets[keys.owner]
+        entries = entries_of(rows, np.arange(len(rows)), hops=0).by_rank()
+        place = np.arange(len(entries.keys)) - rows.ragged["keys"].offsets[entries.owner]
         table = np.full((len(rows), self.k), -1, dtype=np.float32)
         best = place < self.k
-        table[keys.owner[best], place[best]] = distances.values[order][best]
+        table[entries.owner[best], place[best]] = entries.distances[best]
         return table
 
 
@@ -312,20 +297,14 @@ def _with_neighbours(rows: Representations) -> Entries:
     """The entries of each row, its neighbours' keys at distance 1 among them, by owner."""
     sketch = entries_of(rows, np.arange(len(rows)), hops=0)
     others = rows.ragged["neighbours"]
-    count = len(others.values)
-    owner = np.concatenate([sketch.owner, others.owner])
-    both = Entries(
-        owner,
-        np.concatenate([sketch.keys, others.values]),
-        np.concatenate([sketch.distances, np.ones(count, dtype=np.int64)]),
-        np.concatenate([sketch.classes, np.zeros(count, dtype=np.int8)]),
-    )
-    return both.take(np.argsort(owner, kind="stable"))
+    one = np.ones(len(others.values), dtype=np.int64)
+    no_class = np.zeros(len(others.values), dtype=np.int8)
+    both = sketch.followed_by(Entries(others.owner, others.values, one, no_class))
+    return both.take(np.argsort(both.owner, kind="stable"))
 
 
 def _ranked_neighbours(theirs: Entries, owner: np.ndarray, num_agents: int) -> Ragged:
     """The keys of each agent's neighbours, the best-ranked first."""
     order = best_first(theirs.keys, theirs.classes)
     order = order[np.argsort(owner[order], kind="stable")]
-    counts = np.bincount(owner, minlength=num_agents)
-    return Ragged(theirs.keys[order], np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
+    return Ragged(theirs.keys[order], row_offsets(np.bincount(owner, minlength=num_agents)))

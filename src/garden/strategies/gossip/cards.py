@@ -18,14 +18,21 @@ IEEE/ACM Trans. Netw. 6 (1998), highest random weight.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
+from garden.graphs.ego import begins_run
 from garden.splitmix import mixed
 from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.gossip.paths import ARRAYS
-from garden.strategies.gossip.sketches import BYTES_PER_ENTRY, Entries, entries_of, own_entries
+from garden.strategies.gossip.sketches import (
+    BYTES_PER_ENTRY,
+    Columns,
+    Entries,
+    entries_of,
+    own_entries,
+)
 from garden.strategies.representations import Representations
 
 COPIES = 2
@@ -59,7 +66,7 @@ class CardCost:
 
 
 @dataclass(frozen=True, eq=False)
-class Left:
+class Left(Columns):
     """All cards that were left with directories."""
 
     owner: np.ndarray  # (num_left,) the row whose card it is
@@ -68,13 +75,7 @@ class Left:
 
     def without(self, directory: int) -> Left:
         """The same where one directory has lost its cards."""
-        kept = self.directory != np.uint64(directory)
-        return replace(
-            self,
-            owner=self.owner[kept],
-            directory=self.directory[kept],
-            distance=self.distance[kept],
-        )
+        return self.take(self.directory != np.uint64(directory))
 
     def by_profile(
         self, keys: np.ndarray, profiles: np.ndarray
@@ -90,9 +91,8 @@ class Left:
         profile = profiles[self.owner]
         order = np.lexsort((keys[self.owner], profile, self.directory))
         directory, profile = self.directory[order], profile[order]
-        starts = np.flatnonzero((np.diff(directory) != 0) | (np.diff(profile) != 0)) + 1
-        groups = np.split(self.owner[order], starts)
-        firsts = np.concatenate([[0], starts])
+        firsts = np.flatnonzero(begins_run(directory, profile))
+        groups = np.split(self.owner[order], firsts[1:])
         names = zip(directory[firsts].tolist(), profile[firsts].tolist(), strict=True)
         return dict(zip(names, groups, strict=True))
 
@@ -110,7 +110,8 @@ def directories_of(rows: Representations, profiles: np.ndarray, k: int) -> Entri
         nodes), the one of greatest weight first.
 
     """
-    best = _best_ranked(entries_of(rows, np.arange(len(rows)), hops=0), len(rows), k)
+    ranked = entries_of(rows, np.arange(len(rows)), hops=0).by_rank()
+    best = ranked.take(place_of(ranked.owner, len(rows)) < k)
     weights = mixed(profiles[best.owner] ^ mixed(best.keys))
     best = best.take(np.lexsort((~weights, best.owner)))
     return best.take(place_of(best.owner, len(rows)) < COPIES)
@@ -181,12 +182,6 @@ def cost_of(left: Left, cards: Representations) -> CardCost:
 def own_keys(rows: Representations) -> np.ndarray:
     """The key of each row's agent, (num_rows,) uint64."""
     return own_entries(rows).keys
-
-
-def _best_ranked(entries: Entries, num_rows: int, k: int) -> Entries:
-    order = np.lexsort((entries.keys, -entries.classes.astype(np.int64), entries.owner))
-    entries = entries.take(order)
-    return entries.take(place_of(entries.owner, num_rows) < k)
 
 
 def place_of(owner: np.ndarray, num_rows: int) -> np.ndarray:

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Literal, final, get_args
 import numpy as np
 
 from garden.errors import SpecError
-from garden.graphs.ego import EgoGraphs
-from garden.graphs.identity import profile_keys
+from garden.graphs.ego import EgoGraphs, row_offsets
+from garden.graphs.identity import profile_keys, word_sums
 from garden.splitmix import GOLDEN, mixed
 from garden.strategies.base import Selection, require_attributes
 from garden.strategies.gossip.beacons import Beacons, Rank
@@ -139,7 +139,7 @@ class Directory(GossipStrategy):
         profiles = profile_keys(egos.profiles[rows])[place]
         others = np.flatnonzero(~egos.is_centre)
         others = others[np.lexsort((keys[others], egos.owner[others]))]
-        offsets = (egos.offsets - np.arange(len(egos) + 1)).astype(np.int64)
+        offsets = row_offsets(egos.degrees)
         return Representations(
             {"profile": profiles[egos.is_centre], "ego": _ego_keys(egos, profiles)},
             {
@@ -202,18 +202,6 @@ class Directory(GossipStrategy):
             table[place[here], owner[here]] = value
         return table[goal_of]
 
-    def score_pairs(self, candidates: Representations, targets: Representations) -> np.ndarray:
-        """The same of aligned pairs.
-
-        Args:
-            candidates: num_pairs rows.
-            targets: As many rows: target i goes with candidate i.
-        """
-        goals, seen = targets.arrays["profile"], candidates.ragged["seen"]
-        found = seen.values == goals[seen.owner]
-        sees = np.bincount(seen.owner[found], minlength=len(candidates)) > 0
-        return np.where(candidates.arrays["profile"] == goals, IS_ONE, sees * SEES_ONE)
-
     def fixed_length(self, rows: Representations) -> np.ndarray:
         """The sketches as a table of one length, as `beacons` give it."""
         return self.beacons.fixed_length(rows)
@@ -222,6 +210,5 @@ class Directory(GossipStrategy):
 def _ego_keys(egos: EgoGraphs, profiles: np.ndarray) -> np.ndarray:
     """A key per ego graph, the same whatever the order of its members, (num_egos,) uint64."""
     words = mixed(profiles ^ np.where(egos.is_centre, GOLDEN, np.uint64(0)))
-    total = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(words, dtype=np.uint64)])
     edges = np.diff(egos.edge_offsets).astype(np.uint64)
-    return mixed(total[egos.offsets[1:]] - total[egos.offsets[:-1]] + mixed(edges))
+    return mixed(word_sums(words, egos.offsets) + mixed(edges))

@@ -25,10 +25,16 @@ from typing import Any, Self, final
 
 import numpy as np
 
-from garden.strategies.gossip.archive import Archive, Quest, Routes
+from garden.strategies.gossip.archive import Archive, Quest, Routes, distances_to
 from garden.strategies.gossip.beacons import HOP, Beacons
 from garden.strategies.gossip.cards import Left, cards_of, directories_of, left_cards, own_keys
-from garden.strategies.memory import BacktrackMemory, BatchMemory, Memory, RowTable
+from garden.strategies.memory import (
+    BacktrackMemory,
+    BatchMemory,
+    Memory,
+    RowTable,
+    recalled_in_turn,
+)
 from garden.strategies.representations import Representations
 
 MAX_REMEMBERED = 1 << 14  # holders and states of one target, tens of megabytes
@@ -125,14 +131,7 @@ class InquiryMemory(BatchMemory):
             scores: (num_candidates,) scores of the strategy.
             owner: (num_candidates,) the message that each belongs to, ascending.
         """
-        recalled, after = np.empty_like(scores), np.empty_like(states)
-        bounds = np.searchsorted(owner, np.arange(len(states) + 1)).tolist()
-        for message, holder in enumerate(holders.tolist()):
-            mine = slice(bounds[message], bounds[message + 1])
-            recalled[mine], after[message] = self._remembered(
-                states[message], holder, candidates[mine], scores[mine]
-            )
-        return recalled, after
+        return recalled_in_turn(self._remembered, states, holders, candidates, scores, owner)
 
     def _remembered(
         self, state: Inquiry, holder: int, candidates: np.ndarray, scores: np.ndarray
@@ -318,7 +317,7 @@ class InquiryMemory(BatchMemory):
     def _distances(self, directory: int) -> np.ndarray:
         known = self._quest.distances
         if directory not in known:
-            known[directory] = self._archive.distances_to(directory)
+            known[directory] = distances_to(self._archive.rows, directory)
         return known[directory]
 
     def _by_rule(

@@ -8,11 +8,11 @@ beacons two hops away at once, and each other one when the path that it goes on 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TypeAlias
 
-from garden.strategies.gossip.beacon_rows import Beacon, Row, pruned_row
 from garden.strategies.gossip.paths import LONGEST
+from garden.strategies.gossip.sketches import Beacon, Row, pruned_row
 
 Path: TypeAlias = tuple[int, ...]  # keys, the neighbour's first
 Paths: TypeAlias = Mapping[Beacon, Path]
@@ -25,20 +25,6 @@ class KeptPaths:
         self._paths = paths
         self._own: dict[Beacon, Path] = {}
         self._told: dict[int, dict[Beacon, Path]] = {}  # by neighbour
-
-    @classmethod
-    def at_rest(cls, paths: int, own: Paths, told: Mapping[int, Paths]) -> KeptPaths:
-        """Those of an agent in a network at rest.
-
-        Args:
-            paths: To how many beacons it keeps paths.
-            own: Its own, by beacon.
-            told: What its neighbours told, by their keys.
-        """
-        kept = cls(paths)
-        kept._own = dict(own)
-        kept._told = {neighbour: dict(one) for neighbour, one in told.items()}
-        return kept
 
     @property
     def own(self) -> Paths:
@@ -86,29 +72,3 @@ class KeptPaths:
         via = min(nearer)
         rest = self._told.get(via, {}).get(beacon, ()) if distance > 2 else ()
         return (via, *rest)[:LONGEST]
-
-
-def fresh_paths(
-    rows: Mapping[int, Row], links: Mapping[int, Sequence[int]], paths: int
-) -> dict[int, Paths]:
-    """The settled paths of each agent, by its key, from settled sketches.
-
-    Args:
-        rows: The settled sketch of each agent, by its key.
-        links: The keys of each agent's neighbours, by its key.
-        paths: How many better-ranked nodes within its distance leave a beacon without a path.
-
-    """
-    found: dict[int, dict[Beacon, Path]] = {key: {} for key in rows}
-    if not paths:
-        return dict(found)
-    wanted = sorted(
-        (distance, key, beacon)
-        for key, row in rows.items()
-        for beacon, distance in pruned_row(row, paths).items()
-        if distance > 1
-    )
-    for distance, key, beacon in wanted:
-        via = min(end for end in links[key] if rows[end].get(beacon) == distance - 1)
-        found[key][beacon] = (via, *found[via].get(beacon, ()))[:LONGEST]
-    return dict(found)

@@ -31,10 +31,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from garden.errors import StrategyError
-from garden.strategies.gossip.beacon_rows import Beacon, Row, pruned_row
 from garden.strategies.gossip.kept_paths import KeptPaths, Path, Paths
 from garden.strategies.gossip.paths import BYTES_PER_STEP
-from garden.strategies.gossip.sketches import BYTES_PER_ENTRY, MAX_DISTANCE
+from garden.strategies.gossip.sketches import BYTES_PER_ENTRY, MAX_DISTANCE, Beacon, Row, pruned_row
 
 BYTES_PER_BEACON = 9  # key 8, class 1: what a withdrawal or an acknowledgement names
 
@@ -100,32 +99,6 @@ class SketchKeeper:
         self._row: Row = {self._own_beacon(): 0}
         self._withdrawals: dict[Beacon, _Withdrawal] = {}
         self._paths = KeptPaths(paths)
-
-    @classmethod
-    def at_rest(
-        cls,
-        key: int,
-        k: int,
-        class_of: Callable[[int], int],
-        row: Row,
-        rows: Mapping[int, Row],
-        paths: KeptPaths | None = None,
-    ) -> SketchKeeper:
-        """An agent in a network at rest.
-
-        Args:
-            key: The agent's.
-            k: How many better-ranked beacons push one out of a sketch.
-            class_of: The class of a node by its degree.
-            row: Its settled sketch.
-            rows: Its neighbours' sketches, by their keys.
-            paths: Its settled paths; None where it keeps none.
-        """
-        keeper = cls(key, k, class_of, ())
-        keeper._paths = paths or keeper._paths
-        keeper._rows = dict(rows)
-        keeper._row = row
-        return keeper
 
     @property
     def row(self) -> Row:

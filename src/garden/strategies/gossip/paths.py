@@ -21,7 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from garden.strategies.gossip.sketches import Entries, entries_kept, entries_of
+from garden.graphs.ego import begins_run, row_offsets
+from garden.strategies.gossip.sketches import Columns, Entries, entries_kept, entries_of
 from garden.strategies.representations import Ragged, Representations
 
 LONGEST = 64  # keys of one path
@@ -30,19 +31,13 @@ ARRAYS = ("path_beacons", "path_distances", "path_keys")
 
 
 @dataclass(frozen=True, eq=False)
-class Steps:
+class Steps(Columns):
     """Steps of several paths: who stands at which distance from the owner towards which beacon."""
 
     owner: np.ndarray  # (num_steps,) int64: the row that each belongs to
     beacons: np.ndarray  # (num_steps,) uint64: the key of the beacon that the path leads to
     distances: np.ndarray  # (num_steps,) int64: from the owner, 1 for its neighbour
     keys: np.ndarray  # (num_steps,) uint64: the key of whoever stands there
-
-    def take(self, which: np.ndarray) -> Steps:
-        """The steps at these positions, or where a mask is true."""
-        return Steps(
-            self.owner[which], self.beacons[which], self.distances[which], self.keys[which]
-        )
 
 
 def no_paths(num_rows: int) -> dict[str, Ragged]:
@@ -60,10 +55,8 @@ def arrays_of(steps: Steps, num_rows: int) -> dict[str, Ragged]:
         num_rows: How many rows there are.
     """
     steps = steps.take(np.lexsort((steps.distances, steps.beacons, steps.owner)))
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(steps.owner, minlength=num_rows))])
-    offsets = offsets.astype(np.int64)
-    distances = steps.distances.astype(np.uint16)
-    values = (steps.beacons, distances, steps.keys)
+    offsets = row_offsets(np.bincount(steps.owner, minlength=num_rows))
+    values = (steps.beacons, steps.distances.astype(np.uint16), steps.keys)
     return {name: Ragged(part, offsets) for name, part in zip(ARRAYS, values, strict=True)}
 
 
@@ -96,15 +89,13 @@ def heard_paths(
     rest = Steps(
         wanted.owner[which][theirs.owner], theirs.beacons, theirs.distances + 1, theirs.keys
     ).take((theirs.beacons == beacon[theirs.owner]) & (theirs.distances < LONGEST))
-    both = zip(vars(first).values(), vars(rest).values(), strict=True)
-    return arrays_of(Steps(*(np.concatenate(parts) for parts in both)), len(sketches))
+    return arrays_of(first.followed_by(rest), len(sketches))
 
 
 def _beacons_with_path(sketches: Representations, paths: int) -> Entries:
     """The entries that get a path, by owner and key; itself and neighbours need none."""
     entries = entries_of(sketches, np.arange(len(sketches)), hops=0)
-    ranks = np.lexsort((entries.keys, -entries.classes.astype(np.int64), entries.owner))
-    kept = entries_kept(entries.take(ranks), paths)
+    kept = entries_kept(entries.by_rank(), paths)
     kept = kept.take(kept.distances > 1)
     return kept.take(np.lexsort((kept.keys, kept.owner)))
 
@@ -127,8 +118,7 @@ def _next_hops(
     sketch = neighbours.ragged["keys"]
     order = np.lexsort((sketch.values[sketch.offsets[:-1]][row], which))
     which, row = which[order], row[order]
-    least = np.ones(len(which), dtype=bool)
-    least[1:] = which[1:] != which[:-1]
+    least = begins_run(which)
     return which[least], row[least]
 
 
@@ -154,24 +144,10 @@ def with_steps_as_entries(rows: Representations) -> Representations:
     if not len(steps.keys):
         return without_paths(rows)
     sketch = entries_of(rows, np.arange(len(rows)), hops=0)
-    both = Entries(
-        np.concatenate([sketch.owner, steps.owner]),
-        np.concatenate([sketch.keys, steps.keys]),
-        np.concatenate([sketch.distances, steps.distances]),
-        np.concatenate([sketch.classes, np.full(len(steps.keys), -1, dtype=np.int8)]),
-    )
-    later = np.arange(len(both.keys))
-    order = np.lexsort((later, both.keys, both.owner))
-    repeated = np.zeros(len(order), dtype=bool)
-    owner, keys = both.owner[order], both.keys[order]
-    repeated[1:] = (owner[1:] == owner[:-1]) & (keys[1:] == keys[:-1])
-    first = np.sort(order[~repeated])
+    classes = np.full(len(steps.keys), -1, dtype=np.int8)
+    both = sketch.followed_by(Entries(steps.owner, steps.keys, steps.distances, classes))
+    order = np.lexsort((both.keys, both.owner))  # which leaves those of the sketch first
+    first = np.sort(order[begins_run(both.owner[order], both.keys[order])])
     both = both.take(first[np.argsort(both.owner[first], kind="stable")])
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(both.owner, minlength=len(rows)))])
-    offsets = offsets.astype(np.int64)
-    entries = {
-        "keys": Ragged(both.keys, offsets),
-        "distances": Ragged(both.distances.astype(np.uint16), offsets),
-        "classes": Ragged(both.classes, offsets),
-    }
+    entries = both.arrays(len(rows))
     return Representations(rows.arrays, {**without_paths(rows).ragged, **entries})

@@ -21,11 +21,15 @@ reachability", J. Comput. Syst. Sci. 55 (1997), where ranks are random.
 
 from __future__ import annotations
 
+from bisect import bisect
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 
 from garden.errors import StrategyError
+from garden.graphs.ego import begins_run, ragged_slices, row_offsets
 from garden.strategies.representations import Ragged, Representations
 
 MAX_DISTANCE = 65_535
@@ -33,7 +37,21 @@ BYTES_PER_ENTRY = 11  # key 8, class 1, distance 2
 
 
 @dataclass(frozen=True, eq=False)
-class Entries:
+class Columns:
+    """A table whose columns are the fields of a subclass."""
+
+    def take(self, which: np.ndarray) -> Self:
+        """The rows at these positions, or where a mask is true."""
+        return type(self)(*(column[which] for column in vars(self).values()))
+
+    def followed_by(self, others: Self) -> Self:
+        """These rows, and others below them."""
+        pairs = zip(vars(self).values(), vars(others).values(), strict=True)
+        return type(self)(*(np.concatenate(pair) for pair in pairs))
+
+
+@dataclass(frozen=True, eq=False)
+class Entries(Columns):
     """Entries of several sketches, in any order."""
 
     owner: np.ndarray  # (num_entries,) int64: the sketch that each belongs to
@@ -41,11 +59,18 @@ class Entries:
     distances: np.ndarray  # (num_entries,) int64
     classes: np.ndarray  # (num_entries,) int8
 
-    def take(self, which: np.ndarray) -> Entries:
-        """The entries at these positions, or where a mask is true."""
-        return Entries(
-            self.owner[which], self.keys[which], self.distances[which], self.classes[which]
-        )
+    def by_rank(self) -> Entries:
+        """The same by owner, then by rank, the best first."""
+        return self.take(np.lexsort((self.keys, -self.classes.astype(np.int64), self.owner)))
+
+    def arrays(self, num_sketches: int) -> dict[str, Ragged]:
+        """The arrays of sketches with these entries, which stand in the order of their owners."""
+        offsets = row_offsets(np.bincount(self.owner, minlength=num_sketches))
+        return {
+            "keys": Ragged(self.keys, offsets),
+            "distances": Ragged(self.distances.astype(np.uint16), offsets),
+            "classes": Ragged(self.classes, offsets),
+        }
 
 
 def degree_classes(degrees: np.ndarray) -> np.ndarray:
@@ -83,23 +108,12 @@ def pruned(entries: Entries, k: int, num_sketches: int) -> Representations:
     entries = entries.take(
         np.lexsort((entries.distances, entries.keys, -entries.classes.astype(int), entries.owner))
     )
-    repeats = np.zeros(len(entries.keys), dtype=bool)
-    repeats[1:] = (np.diff(entries.owner) == 0) & (entries.keys[1:] == entries.keys[:-1])
-    kept = entries_kept(entries.take(~repeats), k)
+    kept = entries_kept(entries.take(begins_run(entries.owner, entries.keys)), k)
     if len(kept.distances) and kept.distances.max() > MAX_DISTANCE:
         raise StrategyError(f"a beacon is more than {MAX_DISTANCE} hops away: sketches end there")
     # Entries stand by rank: a stable sort by distance leaves those of one distance so.
     kept = kept.take(np.lexsort((kept.distances, kept.owner)))
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(kept.owner, minlength=num_sketches))])
-    offsets = offsets.astype(np.int64)
-    return Representations(
-        {},
-        {
-            "keys": Ragged(kept.keys, offsets),
-            "distances": Ragged(kept.distances.astype(np.uint16), offsets),
-            "classes": Ragged(kept.classes, offsets),
-        },
-    )
+    return Representations({}, kept.arrays(num_sketches))
 
 
 def entries_kept(entries: Entries, k: int) -> Entries:
@@ -165,8 +179,7 @@ def shortened(ragged: Ragged, lengths: np.ndarray) -> Ragged:
         lengths: (num_rows,) how many entries stay at most; below 0 counts as 0.
     """
     lengths = np.minimum(np.maximum(lengths, 0), np.diff(ragged.offsets))
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    positions = np.arange(offsets[-1]) + np.repeat(ragged.offsets[:-1] - offsets[:-1], lengths)
+    positions, offsets = ragged_slices(ragged.offsets[:-1], lengths)
     return Ragged(ragged.values[positions], offsets)
 
 
@@ -178,7 +191,34 @@ def without_first(ragged: Ragged, lengths: np.ndarray) -> Ragged:
         lengths: (num_rows,) how many go, no more than there are.
     """
     starts = ragged.offsets[:-1] + lengths
-    left = ragged.offsets[1:] - starts
-    offsets = np.concatenate([[0], np.cumsum(left)]).astype(np.int64)
-    positions = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], left)
+    positions, offsets = ragged_slices(starts, ragged.offsets[1:] - starts)
     return Ragged(ragged.values[positions], offsets)
+
+
+class Beacon(NamedTuple):
+    """A beacon as the entries of one agent name it. Sorting puts the best-ranked first."""
+
+    minus_class: int
+    key: int
+
+
+Row: TypeAlias = Mapping[Beacon, int]
+"""A sketch as one agent holds it: the distance of each beacon."""
+
+
+def pruned_row(distances: Row, k: int) -> dict[Beacon, int]:
+    """The entries that fewer than k better-ranked ones are at most as far as, nearest first.
+
+    Args:
+        distances: The least distance at which each beacon was offered.
+        k: How many better-ranked beacons push one out.
+    """
+    row: dict[Beacon, int] = {}
+    best: list[Beacon] = []  # the k best-ranked so far, which are at most as far as the next
+    for distance, beacon in sorted((distance, beacon) for beacon, distance in distances.items()):
+        place = bisect(best, beacon)
+        if place < k:
+            row[beacon] = distance
+            best.insert(place, beacon)
+            del best[k:]
+    return row

@@ -12,7 +12,13 @@ from typing import Self, final
 
 import numpy as np
 
-from garden.strategies.memory import BatchMemory, Memory, NoMemory, RowTable
+from garden.strategies.memory import (
+    BatchMemory,
+    Memory,
+    NoMemory,
+    RowTable,
+    recalled_in_turn,
+)
 
 LOCAL = "local"
 
@@ -130,11 +136,4 @@ class EdgeBiasThenMemory(BatchMemory):
             owner: (num_candidates,) the message that each belongs to, ascending.
         """
         biased = scores + self.edge_bias.of(holders[owner], candidates)
-        recalled, after = np.empty_like(biased), np.empty_like(states)
-        bounds = np.searchsorted(owner, np.arange(len(states) + 1))
-        for message, holder in enumerate(holders.tolist()):
-            mine = slice(bounds[message], bounds[message + 1])
-            recalled[mine], after[message] = self.memory.recall(
-                states[message], holder, candidates[mine], biased[mine]
-            )
-        return recalled, after
+        return recalled_in_turn(self.memory.recall, states, holders, candidates, biased, owner)

@@ -94,8 +94,8 @@ def fill_features(rows, goals, pairs, num_columns, out):  # type: ignore[no-unty
 
 @inlined
 def _workspace(rows, goals, num_columns):  # type: ignore[no-untyped-def]
-    room = _most(rows.columns_at) + _most(goals.columns_at) + 1
-    reals = _most(rows.real_columns_at) + _most(goals.real_columns_at)
+    room = longest_row(rows.columns_at) + longest_row(goals.columns_at) + 1
+    reals = longest_row(rows.real_columns_at) + longest_row(goals.real_columns_at)
     return Workspace(
         np.zeros(num_columns, dtype=np.int32),
         np.zeros(num_columns, dtype=np.int32),
@@ -170,7 +170,7 @@ def _plain_square(rows, row, work, num_slots):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _most(offsets):  # type: ignore[no-untyped-def]
+def longest_row(offsets):  # type: ignore[no-untyped-def]
     """The length of the longest row."""
     most = 0
     for row in range(len(offsets) - 1):

@@ -230,8 +230,7 @@ def scores_of_few(features: np.ndarray, weights: UniversalWeights, bound: float)
         return network_scores(features, weights, bound)
     scores = np.empty(len(features))
     fill_scores(
-        features, weights.mean, weights.scale, weights.first, weights.first_bias, weights.second,
-        weights.second_bias, weights.last, weights.last_bias, weights.direct, weights.direct_bias,
+        features, *vars(weights).values(),
         _MAX_DEVIATIONS, RECOGNITION, OF_TARGET, AT.direct, bound, scores,
     )  # fmt: skip
     return scores

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from garden.graphs.ego import EgoGraphs, ragged_rows
+from garden.graphs.ego import EgoGraphs, begins_run, ragged_rows, row_offsets
 from garden.graphs.identity import ProfileEntries, keys_of_entries, profile_entries
 from garden.splitmix import mixed
 from garden.strategies.ego_matching import key_sums
@@ -128,7 +128,7 @@ def is_sound(row: Representations, num_attributes: int) -> bool:
         return False
     if lengths.sum() != len(parts.columns):
         return False
-    first[np.concatenate([[0], np.cumsum(lengths)])] = True
+    first[row_offsets(lengths)] = True
     return bool(
         ((np.diff(parts.columns) > 0) | first[1:-1]).all()
         and _within(parts.columns, num_attributes)
@@ -163,8 +163,7 @@ def link_signatures(egos: EgoGraphs, keys: np.ndarray) -> np.ndarray:
 def _sampled(egos: EgoGraphs, keys: np.ndarray, bag: np.ndarray, by_key: np.ndarray) -> np.ndarray:
     """Positions of the members whose profiles are sent: each centre, then neighbours by hash."""
     owner, values = egos.owner[by_key], keys[by_key]
-    fresh = np.ones(len(by_key), dtype=bool)
-    fresh[1:] = (values[1:] != values[:-1]) | (owner[1:] != owner[:-1])
+    fresh = begins_run(values, owner)
     first = np.maximum.accumulate(np.where(fresh, np.arange(len(by_key)), 0))
     repeat = (np.arange(len(by_key)) - first).astype(np.uint64)  # numbers equal profiles
     hashes = mixed(values ^ mixed(bag[owner] + repeat))
@@ -226,7 +225,7 @@ def _real_entries(
     """
     num_egos = int(owner[-1]) + 1 if len(owner) else 0
     counts = np.bincount(real // width, minlength=num_egos)  # of real columns per ego graph
-    first = np.concatenate([[0], np.cumsum(counts)])
+    first = row_offsets(counts)
     ego, members_at = owner[member], _offsets(owner, num_egos)
     index = np.searchsorted(real, code) - first[ego]
     places = (member - members_at[ego]) * counts[ego] + index
@@ -282,14 +281,16 @@ def _likeness_of_neighbours(
 
     """
     owner, values = neighbours.owner, neighbours.values
-    fresh = np.ones(len(values), dtype=bool)
-    fresh[1:] = (values[1:] != values[:-1]) | (owner[1:] != owner[:-1])
     some = np.maximum(1, np.diff(neighbours.offsets))
 
     def share(flags: np.ndarray) -> np.ndarray:
         return np.asarray(np.bincount(owner[flags], minlength=len(own)) / some)
 
-    return share(fresh), share(values == own[owner]), share(values == _BLANK_KEY)
+    return (
+        share(begins_run(values, owner)),
+        share(values == own[owner]),
+        share(values == _BLANK_KEY),
+    )
 
 
 def _shapes(
@@ -344,4 +345,4 @@ def _component_labels(heads: np.ndarray, tails: np.ndarray, size: int) -> np.nda
 
 def _offsets(owner: np.ndarray, num_egos: int) -> np.ndarray:
     """Where each ego graph's values start, from their owners in ascending order."""
-    return np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=num_egos))]).astype(np.int64)
+    return row_offsets(np.bincount(owner, minlength=num_egos))

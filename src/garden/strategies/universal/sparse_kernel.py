@@ -17,7 +17,12 @@ import numpy as np
 
 from garden.compiled import compiled, inlined
 from garden.strategies.universal.features import AT, LEAST_SPREAD, LEAST_SQUARE
-from garden.strategies.universal.kernel import fill_direct, fill_indicators, fill_shapes
+from garden.strategies.universal.kernel import (
+    fill_direct,
+    fill_indicators,
+    fill_shapes,
+    longest_row,
+)
 from garden.strategies.universal.member_kernels import pool_members, ratio
 from garden.strategies.universal.sparse_entries import new_side, new_work
 
@@ -36,7 +41,7 @@ def fill_sparse_features(rows, goals, entries, goal_entries, pairs, num_columns,
         out: (num_pairs, NUM_FEATURES) float32.
 
     """
-    room = _most(entries.at) + _most(goal_entries.at) + 1
+    room = longest_row(entries.at) + longest_row(goal_entries.at) + 1
     work = new_work(num_columns, room)
     side_v, side_t = new_side(room), new_side(room)
     last, num_slots = -1, 0
@@ -80,15 +85,6 @@ def _direct_square(side_v, side_t, num_slots, used):  # type: ignore[no-untyped-
         apart = centre_v[slot] - (centre_t[slot] if slot < num_slots else 0.0)
         square += apart * apart
     return square
-
-
-@inlined
-def _most(offsets):  # type: ignore[no-untyped-def]
-    """The length of the longest row."""
-    most = 0
-    for row in range(len(offsets) - 1):
-        most = max(most, offsets[row + 1] - offsets[row])
-    return most
 
 
 # Arrays that loops read have names of their own, and loops call nothing that takes an array: each

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from garden.errors import DataError
-from garden.graphs.sketch_file import read_sketches, write_sketches
+from garden.graphs.link_sketches import read_sketches, write_sketches
 from garden.storage import (
     CONFIG_FILE,
     WEIGHTS_FILE,

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from garden.graphs.link_sketches import GraphSketch
-from garden.graphs.sketch_file import write_sketches
+from garden.graphs.link_sketches import GraphSketch, write_sketches
 from garden.strategies.universal.storage import MET_FILE, load_universal
 from garden.training.universal.curriculum import source_graphs
 from garden.training.universal.training_set import TRAINING_SET, graph_of_source, sources

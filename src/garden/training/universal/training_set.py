@@ -14,8 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from garden.datasets.positioned import positioned
-from garden.datasets.random_attributed import attributed, with_attributes
+from garden.datasets.random_attributed import attributed, positioned, with_attributes
 from garden.datasets.spec import load
 from garden.datasets.subgraphs import snowball_sample, thinned
 from garden.graphs.graph import Graph

@@ -10,8 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from garden.datasets.positioned import positioned
-from garden.datasets.random_attributed import with_attributes
+from garden.datasets.random_attributed import positioned, with_attributes
 from garden.datasets.spec import load
 from garden.datasets.task import draw_pairs, every_source
 from garden.graphs.graph import Graph
