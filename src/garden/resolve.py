@@ -20,10 +20,11 @@ from garden.strategies.base import Strategy
 from garden.strategies.duck_typed import PlainStrategy, as_strategy
 from garden.strategies.explore import ExploreMemory
 from garden.strategies.exported import holds_export, load_exported
+from garden.strategies.frontier import FrontierMemory
 from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.gossip.directory import Directory
 from garden.strategies.import_path import strategy_of_dotted_name
-from garden.strategies.memory import FrontierMemory, Memory, NoMemory
+from garden.strategies.memory import Memory, NoMemory
 from garden.strategies.registry import BY_SCORE, GOSSIP, MEMORIES, RULES, WALKERS, registered
 from garden.strategies.universal.edge_bias import EdgeBias
 from garden.strategies.universal.storage import holds_universal, load_universal_or_adapted

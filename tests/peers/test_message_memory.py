@@ -12,8 +12,9 @@ from garden.peers.envelopes import MAX_MEMORY, EnvelopeError
 from garden.peers.message_memory import check_memory, decoded_state, encoded_state
 from garden.strategies.detours import recalled
 from garden.strategies.explore import Explored, Step
+from garden.strategies.frontier import Map, Passed
 from garden.strategies.lookahead import LookaheadWalker
-from garden.strategies.memory import Map, Memory, Passed, Trail, Visits
+from garden.strategies.memory import Memory, Trail, Visits
 from garden.strategies.registry import MEMORIES, RULES
 
 STATES = {

@@ -122,7 +122,7 @@ def test_changes__each_of_130_ends_in_fresh_sketches(k, rank, order):
 @pytest.mark.parametrize(("k", "rank"), SETTINGS)
 def test_changes__may_come_while_others_are_under_way(k, rank, order):
     rng = random.Random(f"{k} {rank} {order}")
-    network = AgentNetwork.starting(random_links(rng, 30, 40), k, rank)
+    network = AgentNetwork(random_links(rng, 30, 40), k, rank)
     choose = {"newest link first": lambda links: links - 1, "oldest link first": lambda links: 0}
     for _ in range(8):
         for _ in range(6):
@@ -155,7 +155,7 @@ def test_changes__paths_end_as_those_of_fresh_sketches(k, num_paths, rank, order
 
 def test_start__agents_that_know_their_neighbours_alone_end_in_fresh_paths():
     rng = random.Random(3)
-    network = AgentNetwork.starting(random_links(rng, 40, 50), 3, "degree", 2)
+    network = AgentNetwork(random_links(rng, 40, 50), 3, "degree", 2)
     network.settle_one_by_one(rng.randrange)
     assert network.paths() == fresh_paths(network.rows(), network.links(), 2)
 
@@ -173,7 +173,7 @@ def test_start__any_order_of_messages_ends_in_the_same_sketches(edges, k, rank, 
     for one, other in edges:
         if one != other:
             link(links, keys[one], keys[other])
-    network = AgentNetwork.starting(links, k, rank)
+    network = AgentNetwork(links, k, rank)
     network.settle_one_by_one(rng.randrange)
     assert_settled(network, k, rank)
 
@@ -181,7 +181,7 @@ def test_start__any_order_of_messages_ends_in_the_same_sketches(edges, k, rank, 
 @pytest.mark.parametrize(("k", "rank"), SETTINGS)
 def test_start__synchronous_rounds_tell_each_entry_once_and_withdraw_none(k, rank):
     links = random_links(random.Random(k), 40, 70)
-    network = AgentNetwork.starting(links, k, rank)
+    network = AgentNetwork(links, k, rank)
     cost = network.settle()
     assert_settled(network, k, rank)
     rows = network.rows()

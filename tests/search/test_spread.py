@@ -8,7 +8,7 @@ from garden.search.compare import compare
 from garden.search.config import EvaluationConfig
 from garden.search.evaluation_choice import evaluation_of
 from garden.search.lazy_rows import LazyRows
-from garden.search.play import Player
+from garden.search.play import Games, Player
 from garden.search.spread import units_of
 from garden.strategies.walkers import GreedyWalker
 
@@ -45,7 +45,7 @@ def test_units__cover_all_pairs_and_end_where_a_target_and_a_table_of_scores_end
     targets = np.repeat(np.arange(300), 2)
     rows = GreedyWalker()
     player = Player(None, rows, None, "exact", "", False, 0)  # type: ignore[arg-type]
-    units = list(units_of([player], graph, targets, 100, 2))
+    units = list(units_of([player], Games(graph, np.stack([targets, targets], axis=1), 100, 1), 2))
     assert [unit.start for unit in units[1:]] == [unit.stop for unit in units[:-1]]
     assert (units[0].start, units[-1].stop) == (0, 600)
     assert all(len(np.unique(targets[unit])) == 83 for unit in units[:-1])  # 2²² // 50,000

@@ -3,7 +3,7 @@ import pytest
 
 from garden.errors import SpecError
 from garden.resolve import memory_for, memory_named
-from garden.strategies.memory import FrontierMemory
+from garden.strategies.frontier import FrontierMemory
 from garden.strategies.registry import BY_SCORE, WALKERS
 from garden.strategies.universal.policy import Universal
 

@@ -19,6 +19,7 @@ from garden.datasets.catalogue import DATASETS
 from garden.datasets.tabular.column_roles import usual_end_columns
 from garden.datasets.text_files import csv_records, json_content
 from garden.errors import DataError, short_repr
+from garden.graphs.ego import row_offsets
 from garden.graphs.graph import Graph
 from garden.graphs.parsed_graph import edge_notes
 
@@ -127,7 +128,10 @@ def read_musae(
     rows = [_columns(features_path, node, lists.get(node, []), limit) for node in ids.tolist()]
     if width is None:
         width = 1 + max((row[-1] for row in rows if row), default=-1)
-    table = _ones_at(rows, width)
+    indices = np.array([column for row in rows for column in row], dtype=np.int32)
+    offsets = row_offsets(np.array([len(row) for row in rows]))
+    ones = np.ones(len(indices), dtype=np.float32)
+    table = sp.csr_array((ones, indices, offsets), shape=(len(rows), width))
     names = [str(node) for node in ids.tolist()]
     edges = np.searchsorted(ids, edges)
     for note in edge_notes(edges, None):
@@ -185,13 +189,6 @@ def _columns(path: Path, node: int, indices: object, width: int) -> list[int]:
                 f"{path}, node {node}: {short_repr(index)} is not an attribute index below {width}"
             )
     return sorted(set(indices))
-
-
-def _ones_at(rows: list[list[int]], width: int) -> sp.csr_array:
-    indptr = np.cumsum([0, *map(len, rows)])
-    indices = np.array([column for row in rows for column in row], dtype=np.int32)
-    ones = np.ones(len(indices), dtype=np.float32)
-    return sp.csr_array((ones, indices, indptr), shape=(len(rows), width))
 
 
 def _node_id(token: str, where: str) -> int:

@@ -10,6 +10,7 @@ import json
 import re
 import warnings
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
@@ -149,13 +150,5 @@ def _with_true_names(nx_graph: Any, true_names: dict[str, str]) -> Any:
 def _gml_keys(names: tuple[str, ...]) -> list[str]:
     """A GML key for each attribute: its own name where GML allows it, ``x`` and a number if not."""
     allowed = {name for name in names if _GML_KEY.fullmatch(name)} - {"id", "label"}
-    keys, number = [], 0
-    for name in names:
-        if name in allowed:
-            keys.append(name)
-            continue
-        while f"x{number}" in allowed:
-            number += 1
-        keys.append(f"x{number}")
-        number += 1
-    return keys
+    free = (key for number in count() if (key := f"x{number}") not in allowed)
+    return [name if name in allowed else next(free) for name in names]

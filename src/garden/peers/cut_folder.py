@@ -23,7 +23,8 @@ from garden.strategies.base import Strategy
 from garden.strategies.evn import EVNWalker, LinkCurve
 from garden.strategies.explore import ExploreMemory
 from garden.strategies.exported import Exported, copy_export, load_exported
-from garden.strategies.memory import FrontierMemory, Memory
+from garden.strategies.frontier import FrontierMemory
+from garden.strategies.memory import Memory
 from garden.strategies.protocols import Tempered
 from garden.strategies.registry import BY_SCORE, MEMORIES, registered
 from garden.strategies.universal.policy import Universal

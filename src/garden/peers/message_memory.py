@@ -16,17 +16,8 @@ from msgspec import Meta
 from garden.errors import StrategyError
 from garden.peers.envelopes import MAX_MEMORY, EnvelopeError, Key
 from garden.strategies.explore import Explored, ExploreMemory, Step
-from garden.strategies.memory import (
-    BacktrackMemory,
-    FrontierMemory,
-    Map,
-    Memory,
-    NoMemory,
-    Passed,
-    Trail,
-    VisitedMemory,
-    Visits,
-)
+from garden.strategies.frontier import FrontierMemory, Map, Passed
+from garden.strategies.memory import BacktrackMemory, Memory, NoMemory, Trail, VisitedMemory, Visits
 
 _NOBODY = -1
 _Count = Annotated[int, Meta(ge=0, le=1 << 32)]

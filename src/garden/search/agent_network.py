@@ -50,36 +50,24 @@ class AgentNetwork:
     their answers until there are none. Several changes may come before, or between deliveries.
     """
 
-    def __init__(
-        self, agents: Iterable[SketchKeeper], k: int, rank: str, num_paths: int = 0
-    ) -> None:
-        self.agents = {agent.key: agent for agent in agents}
+    def __init__(self, links: Links, k: int, rank: str, num_paths: int = 0) -> None:
+        """Agents that know their neighbours' keys and nothing else, their greetings under way.
+
+        Args:
+            links: The keys of each agent's neighbours, by its key.
+            k: How many better-ranked beacons may be as near.
+            rank: `degree` or `hash`.
+            num_paths: To how many beacons an agent keeps paths.
+        """
         self._k = k
         self._num_paths = num_paths
         self._class_of = CLASS_OF_RANK[rank]
         self._under_way: dict[tuple[int, int], deque[Envelope]] = {}
         self._counts: Counter[str] = Counter()  # by the fields of UpdateCost
         self._speakers: set[int] = set()
-
-    @classmethod
-    def starting(cls, links: Links, k: int, rank: str, num_paths: int = 0) -> AgentNetwork:
-        """Agents that know their neighbours' keys and nothing else, their greetings under way.
-
-        Args:
-            links: the keys of each agent's neighbours, by its key.
-            k: how many better-ranked beacons may be as near.
-            rank: `degree` or `hash`.
-            num_paths: to how many beacons an agent keeps paths.
-
-        Returns:
-            The network before the first message.
-        """
-        class_of = CLASS_OF_RANK[rank]
-        agents = [SketchKeeper(key, k, class_of, ends, num_paths) for key, ends in links.items()]
-        network = cls(agents, k, rank, num_paths)
-        for agent in agents:
-            network._send(agent.greeting())
-        return network
+        self.agents = {key: self._agent(key, ends) for key, ends in links.items()}
+        for agent in self.agents.values():
+            self._send(agent.greeting())
 
     @classmethod
     def at_rest(cls, links: Links, k: int, rank: str, num_paths: int = 0) -> AgentNetwork:
@@ -94,7 +82,7 @@ class AgentNetwork:
         Returns:
             The settled network.
         """
-        network = cls.starting(links, k, rank, num_paths)
+        network = cls(links, k, rank, num_paths)
         network.settle()
         return network
 
@@ -146,7 +134,7 @@ class AgentNetwork:
         if key in self.agents:
             raise GraphError(f"two agents have the key {key}")
         ends = tuple(neighbours)
-        agent = self.agents[key] = SketchKeeper(key, self._k, self._class_of, ends, self._num_paths)
+        agent = self.agents[key] = self._agent(key, ends)
         self._send(agent.greeting())
         for end in ends:
             self._send(self.agents[end].link_up(key))
@@ -197,6 +185,9 @@ class AgentNetwork:
         if not self._under_way[link]:
             del self._under_way[link]
         self._send(self.agents[link[1]].receive([envelope]))
+
+    def _agent(self, key: int, neighbours: Iterable[int]) -> SketchKeeper:
+        return SketchKeeper(key, self._k, self._class_of, neighbours, self._num_paths)
 
     def _send(self, envelopes: Iterable[Envelope]) -> None:
         for envelope in envelopes:

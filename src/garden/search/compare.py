@@ -29,7 +29,7 @@ from garden.search.metrics import (
     oracle_ratio_interval,
     oracle_ratios,
 )
-from garden.search.play import Contender, Player, play
+from garden.search.play import Contender, Games, Player, play
 from garden.search.progress import Progress, silent
 from garden.search.report import Report, StrategyResult
 from garden.search.rollout import compiled_kernel
@@ -103,9 +103,8 @@ def compare(
         _player(one, repeat, *ready[id(one.strategy)], choice, id(one.strategy) in dear, task.seed)
         for one, repeat, choice in zip(contenders, _repeats(contenders), choices, strict=True)
     ]
-    outcomes = _player_of_pairs(executor)(
-        players, graph, pairs, max_hops, config.episodes_per_pair, progress
-    )
+    games = Games(graph, pairs, max_hops, config.episodes_per_pair)
+    outcomes = _player_of_pairs(executor)(players, games, progress)
     results = tuple(
         _result(player, outcome, pairs, distances, max_hops)
         for player, outcome in zip(players, outcomes, strict=True)
@@ -115,7 +114,9 @@ def compare(
     )
 
 
-def _player_of_pairs(executor: ExecutorName) -> Callable[..., list[PairOutcomes]]:
+def _player_of_pairs(
+    executor: ExecutorName,
+) -> Callable[[Sequence[Player], Games, Progress], list[PairOutcomes]]:
     if executor == "process":
         return play
     from garden.search.spread import play_on_ray

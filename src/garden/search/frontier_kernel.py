@@ -1,6 +1,6 @@
 """The compiled walk of the frontier memory (best-first search).
 
-Hop for hop it repeats :class:`garden.strategies.memory.FrontierMemory`. A message remembers the
+Hop for hop it repeats :class:`garden.strategies.frontier.FrontierMemory`. A message remembers the
 tree of its visited nodes (``parents``; the source is its own parent) and the frontier: neighbours
 that it has seen and not visited, with their ``values`` and the node they were ``seen_from``. It
 goes to the frontier node with the highest value minus price · (hops back through the tree).

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,35 +52,40 @@ class Player:
     seed: int  # of its walks
 
 
-def play(
-    players: Sequence[Player],
-    graph: Graph,
-    pairs: np.ndarray,
-    max_hops: int,
-    episodes_per_pair: int,
-    progress: Progress = silent,
-) -> list[PairOutcomes]:
+@dataclass(frozen=True, eq=False)
+class Games:
+    """What players play: the same pairs, and how."""
+
+    graph: Graph  # that messages travel on
+    pairs: np.ndarray  # (num_pairs, 2) positions of source and target, sorted by target
+    max_hops: int  # the hop at which an episode is truncated
+    episodes_per_pair: int  # how often each pair is walked where walks are sampled
+    first: int = 0  # the number of the first pair among all pairs; random streams go by it
+
+    def block(self, which: slice) -> Games:
+        """Some of the pairs, under the numbers that they have here."""
+        return replace(self, pairs=self.pairs[which], first=self.first + which.start)
+
+
+def play(players: Sequence[Player], games: Games, progress: Progress) -> list[PairOutcomes]:
     """The outcomes of each player; pairs are played in blocks whose distributions fit memory.
 
     Args:
         players: Who plays.
-        graph: The graph that messages travel on.
-        pairs: Positions of source and target, (num_pairs, 2), sorted by target.
-        max_hops: The hop at which an episode is truncated.
-        episodes_per_pair: How often each pair is walked where walks are sampled.
+        games: What they play.
         progress: Called as blocks are done.
     """
-    figures = np.empty((3, len(players), len(pairs)))
-    for block in pair_blocks(pairs[:, 1], max_hops, table_columns(players, graph)):
-        first, count = block.start, block.stop - block.start
+    num_pairs = len(games.pairs)
+    figures = np.empty((3, len(players), num_pairs))
+    for block in pair_blocks(
+        games.pairs[:, 1], games.max_hops, table_columns(players, games.graph)
+    ):
 
-        def tell(_what: str, share: float, _total: float, first: int = first) -> None:
-            progress("searching", first + share, len(pairs))
+        def tell(_what: str, share: float, _total: float, first: int = block.start) -> None:
+            progress("searching", first + share, num_pairs)
 
-        figures[:, :, block] = play_block(
-            players, graph, pairs[block], max_hops, episodes_per_pair, first, tell
-        )
-        progress("searching", first + count, len(pairs))
+        figures[:, :, block] = play_block(players, games.block(block), tell)
+        progress("searching", block.stop, num_pairs)
     return outcomes_of(figures)
 
 
@@ -99,52 +104,30 @@ def outcomes_of(figures: np.ndarray) -> list[PairOutcomes]:
     return [PairOutcomes(*figures[:, number]) for number in range(figures.shape[1])]
 
 
-def play_block(
-    players: Sequence[Player],
-    graph: Graph,
-    pairs: np.ndarray,
-    max_hops: int,
-    episodes_per_pair: int,
-    first: int,
-    progress: Progress = silent,
-) -> np.ndarray:
+def play_block(players: Sequence[Player], games: Games, progress: Progress = silent) -> np.ndarray:
     """Expected hops, truncation and shares of wins, (3, num_players, num_pairs).
 
     Args:
         players: Who plays.
-        graph: The graph that messages travel on.
-        pairs: The pairs of the block, (num_pairs, 2).
-        max_hops: The hop at which an episode is truncated.
-        episodes_per_pair: How often each pair is walked where walks are sampled.
-        first: The number of the first pair among all pairs; random streams go by it.
+        games: A block of pairs, few enough for their distributions to fit memory.
         progress: Called as players are done.
     """
-    memo = ScoreMemo()
+    memo, num_pairs = ScoreMemo(), len(games.pairs)
     met: _Met = defaultdict(dict)
     tables = []
     for number, player in enumerate(players):
-        progress("searching", number / len(players) * len(pairs), len(pairs))
-        tables.append(
-            _distributions(player, graph, pairs, max_hops, episodes_per_pair, first, memo, met)
-        )
+        progress("searching", number / len(players) * num_pairs, num_pairs)
+        tables.append(_distributions(player, games, memo, met))
     hops = [expected_hops(table) for table in tables]
     return np.array([hops, [table[:, -1] for table in tables], win_shares(tables)])
 
 
-def _distributions(
-    player: Player,
-    graph: Graph,
-    pairs: np.ndarray,
-    max_hops: int,
-    episodes_per_pair: int,
-    first: int,
-    memo: ScoreMemo,
-    met: _Met,
-) -> np.ndarray:
-    contender, strategy = player.contender, player.contender.strategy
-    numbers = (max_hops, episodes_per_pair, player.seed, first * episodes_per_pair)
+def _distributions(player: Player, games: Games, memo: ScoreMemo, met: _Met) -> np.ndarray:
+    strategy, memory = player.contender.strategy, player.contender.memory
+    graph, pairs, max_hops = games.graph, games.pairs, games.max_hops
+    first_episode = games.first * games.episodes_per_pair
+    numbers = (max_hops, games.episodes_per_pair, player.seed, first_episode)
     if player.lazy:
-        memory = contender.memory
         walks = lazy_rollout(
             graph, strategy, player.rows, pairs, memory, *numbers, met=met[id(strategy)]
         )
@@ -152,7 +135,7 @@ def _distributions(
     assert isinstance(player.rows, Representations)
     if player.evaluation == "exact":
         return hop_distributions(graph, strategy, player.rows, pairs, max_hops, memo)
-    walks = rollout(graph, strategy, player.rows, pairs, contender.memory, *numbers, scored=memo)
+    walks = rollout(graph, strategy, player.rows, pairs, memory, *numbers, scored=memo)
     return sampled_distributions(walks.hops, max_hops)
 
 

@@ -24,7 +24,8 @@ from garden.search.link_tables import LinkTable
 from garden.search.walk import walk
 from garden.strategies.base import ScoreSource, Strategy, score_blocks
 from garden.strategies.explore import ExploreMemory
-from garden.strategies.memory import BatchMemory, FrontierMemory, Memory
+from garden.strategies.frontier import FrontierMemory
+from garden.strategies.memory import BatchMemory, Memory
 from garden.strategies.registry import MEMORIES
 from garden.strategies.representations import Representations
 

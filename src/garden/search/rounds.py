@@ -108,17 +108,14 @@ def different_keys(keys: np.ndarray, name: str) -> np.ndarray:
     return keys
 
 
-def representations_of(
-    graph: Graph, strategy: Strategy, progress: Progress = silent
-) -> Representations:
+def representations_of(graph: Graph, strategy: Strategy) -> Representations:
     """The rows that the agents of a graph search with, one per node.
 
     Args:
         graph: the graph.
         strategy: with or without rounds.
-        progress: called as rounds go on.
     """
-    return settle(graph, strategy, progress).rows
+    return settle(graph, strategy).rows
 
 
 def settle(

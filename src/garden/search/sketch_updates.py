@@ -11,7 +11,6 @@ from garden.errors import GraphError
 from garden.graphs.graph import Graph
 from garden.random_streams import MEASURED_CHANGES
 from garden.search.agent_network import AgentNetwork, UpdateCost
-from garden.search.progress import Progress, silent
 from garden.search.rounds import different_keys
 
 
@@ -41,7 +40,6 @@ def update_costs(
     num_paths: int = 0,
     num_changes: int = 300,
     seed: int = 0,
-    progress: Progress = silent,
 ) -> dict[str, list[UpdateCost]]:
     """What single changes of a graph at rest cost, in synchronous rounds.
 
@@ -57,7 +55,6 @@ def update_costs(
         num_paths: How many paths agents keep, as ``paths`` of ``beacons``.
         num_changes: Changes of each kind.
         seed: What the links and nodes are drawn from.
-        progress: Called after each change.
 
     Returns:
         ``num_changes`` costs each for "link removed", "link added", "node left", "node joined" and
@@ -68,10 +65,9 @@ def update_costs(
     rng = np.random.default_rng([seed, MEASURED_CHANGES])
     names = keys.tolist()
     costs: dict[str, list[UpdateCost]] = {}
-    for change in range(num_changes):
+    for _ in range(num_changes):
         for kind, cost in _changes(network, graph, names, rng):
             costs.setdefault(kind, []).append(cost)
-        progress("changes", change + 1, num_changes)
     return costs
 
 

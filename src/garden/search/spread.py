@@ -15,30 +15,22 @@ from typing import Any
 import numpy as np
 
 from garden.errors import GardenError, MissingExtraError
-from garden.graphs.graph import Graph
 from garden.process_settings import usable_threads
 from garden.search.lazy_rows import LazyRows
 from garden.search.metrics import PairOutcomes
-from garden.search.play import Player, outcomes_of, pair_blocks, play_block, table_columns
-from garden.search.progress import Progress, silent
+from garden.search.play import Games, Player, outcomes_of, pair_blocks, play_block, table_columns
+from garden.search.progress import Progress
 from garden.strategies.base import ENTRIES_PER_BLOCK
 from garden.strategies.registry import MEMORIES
 
 MAX_TRIES = 3  # a unit whose worker dies more often is at fault itself
 UNITS_PER_WORKER = 4  # where nothing binds the size of a unit
 
-_Shared = tuple[Sequence[Player], Graph]
+_Shared = tuple[Sequence[Player], Games]
 _held: dict[str, _Shared] = {}  # in a worker: what it has unpacked, by the name of the evaluation
 
 
-def play_on_ray(
-    players: Sequence[Player],
-    graph: Graph,
-    pairs: np.ndarray,
-    max_hops: int,
-    episodes_per_pair: int,
-    progress: Progress = silent,
-) -> list[PairOutcomes]:
+def play_on_ray(players: Sequence[Player], games: Games, progress: Progress) -> list[PairOutcomes]:
     """What :func:`garden.search.play.play` gives, by the workers of a Ray cluster.
 
     The cluster is the one that ``RAY_ADDRESS`` names, or a local one of as many workers as there
@@ -46,10 +38,7 @@ def play_on_ray(
 
     Args:
         players: Who plays; rows that were made lazily are known here afterwards.
-        graph: The graph that messages travel on.
-        pairs: Positions of source and target, (num_pairs, 2), sorted by target.
-        max_hops: The hop at which an episode is truncated.
-        episodes_per_pair: How often each pair is walked where walks are sampled.
+        games: What they play.
         progress: Called as units are done.
     """
     ray = imported_ray()
@@ -57,19 +46,17 @@ def play_on_ray(
     workers = usable_threads()
     if ours:
         start_ray(ray, workers)
-    figures = np.empty((3, len(players), len(pairs)))
+    num_pairs = len(games.pairs)
+    figures = np.empty((3, len(players), num_pairs))
     try:
         name = os.urandom(8).hex()
-        shared = ray.put((players, graph))
+        shared = ray.put((players, games))
         remote = ray.remote(num_cpus=1, max_retries=MAX_TRIES)(_play_unit)
         running = {
-            remote.remote(
-                name, [shared], pairs[unit], max_hops, episodes_per_pair, unit.start
-            ): unit
-            for unit in units_of(players, graph, pairs[:, 1], max_hops, workers)
+            remote.remote(name, [shared], unit): unit for unit in units_of(players, games, workers)
         }
         done = 0
-        progress("searching", done, len(pairs))
+        progress("searching", done, num_pairs)
         while running:
             for reference in ray.wait(list(running))[0]:
                 unit = running.pop(reference)
@@ -78,33 +65,29 @@ def play_on_ray(
                     if isinstance(player.rows, LazyRows):
                         player.rows.note_represented(nodes)
                 done += unit.stop - unit.start
-                progress("searching", done, len(pairs))
+                progress("searching", done, num_pairs)
     finally:
         if ours:
             ray.shutdown()
     return outcomes_of(figures)
 
 
-def units_of(
-    players: Sequence[Player], graph: Graph, targets: np.ndarray, max_hops: int, workers: int
-) -> Iterator[slice]:
+def units_of(players: Sequence[Player], games: Games, workers: int) -> Iterator[slice]:
     """Slices of the pairs, each the work of one task.
 
     Args:
         players: Who plays.
-        graph: The graph.
-        targets: The target of each pair, (num_pairs,), sorted.
-        max_hops: The limit of hops.
+        games: What they play.
         workers: How many workers there are.
     """
-    columns = table_columns(players, graph)
-    for block in pair_blocks(targets, max_hops, columns):
+    targets, columns = games.pairs[:, 1], table_columns(players, games.graph)
+    for block in pair_blocks(targets, games.max_hops, columns):
         inside = targets[block]
         starts = np.concatenate([[0], np.flatnonzero(np.diff(inside)) + 1])
         if columns == 1:
             size = max(1, -(-len(starts) // (UNITS_PER_WORKER * workers)))
         else:
-            size = max(1, ENTRIES_PER_BLOCK // graph.num_nodes)
+            size = max(1, ENTRIES_PER_BLOCK // games.graph.num_nodes)
         ends = [*starts[size::size].tolist(), len(inside)]
         first = 0
         for end in ends:
@@ -144,21 +127,14 @@ def _result(ray: Any, reference: Any) -> tuple[np.ndarray, list[np.ndarray]]:
     return result
 
 
-def _play_unit(
-    name: str,
-    shared: list[Any],
-    pairs: np.ndarray,
-    max_hops: int,
-    episodes_per_pair: int,
-    first: int,
-) -> tuple[np.ndarray, list[np.ndarray]]:
+def _play_unit(name: str, shared: list[Any], unit: slice) -> tuple[np.ndarray, list[np.ndarray]]:
     """The figures of a unit, and for each player the nodes that were represented lazily."""
     if name not in _held:
         _held.clear()
-        players, graph = imported_ray().get(shared[0])
-        _held[name] = [_with_own_memory(player) for player in players], graph
-    players, graph = _held[name]
-    figures = play_block(players, graph, pairs, max_hops, episodes_per_pair, first)
+        players, games = imported_ray().get(shared[0])
+        _held[name] = [_with_own_memory(player) for player in players], games
+    players, games = _held[name]
+    figures = play_block(players, games.block(unit))
     none = np.empty(0, dtype=np.int64)
     represented = [
         player.rows.represented if isinstance(player.rows, LazyRows) else none for player in players

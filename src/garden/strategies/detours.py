@@ -13,14 +13,8 @@ from typing import Any
 import numpy as np
 
 from garden.strategies.explore import Explored, ExploreMemory
-from garden.strategies.memory import (
-    BacktrackMemory,
-    FrontierMemory,
-    Map,
-    Memory,
-    Trail,
-    way_in_tree,
-)
+from garden.strategies.frontier import FrontierMemory, Map, way_in_tree
+from garden.strategies.memory import BacktrackMemory, Memory, Trail
 
 
 def recalled(

@@ -15,16 +15,11 @@ from garden.errors import SpecError
 from garden.strategies.base import Strategy
 from garden.strategies.evn import EVNWalker
 from garden.strategies.explore import ExploreMemory
+from garden.strategies.frontier import FrontierMemory
 from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.gossip.directory import Directory
 from garden.strategies.lookahead import BidirectionalWalker, LookaheadWalker
-from garden.strategies.memory import (
-    BacktrackMemory,
-    FrontierMemory,
-    Memory,
-    NoMemory,
-    VisitedMemory,
-)
+from garden.strategies.memory import BacktrackMemory, Memory, NoMemory, VisitedMemory
 from garden.strategies.walkers import (
     ConnectionWalker,
     DistanceWalker,
