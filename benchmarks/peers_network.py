@@ -27,11 +27,11 @@ from _timing import report
 from garden.experiments.peers.network_cut import cut_network, roster_for_tests
 from garden.peers.config import AgentConfig
 from garden.peers.envelopes import Ack, Envelope
+from garden.peers.keys import HostKeys
 from garden.peers.network.events import Event as HostEvent
 from garden.peers.network.events import Finished, Passed
 from garden.peers.network.host import Host
 from garden.peers.network.host_folder import host_of, read_test_secrets
-from garden.peers.network.host_keys import HostKeys
 from garden.peers.network.roster import HostSecrets
 
 SPEC = "facebook:414" if os.environ.get("GARDEN_DATA") else "kaiser-hilgetag:n=148,beta=1,seed=0"

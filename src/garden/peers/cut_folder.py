@@ -105,7 +105,12 @@ def read_programme(folder: Path) -> Programme:
 
 
 def view_path(folder: Path, key: int) -> Path:
-    """Where the view of an agent lies."""
+    """Where the view of an agent lies.
+
+    Args:
+        folder: The folder of peers.
+        key: The agent's.
+    """
     return folder / AGENTS / f"{key:016x}{SUFFIX}"
 
 

@@ -16,7 +16,13 @@ class Partition:
     part: frozenset[int]  # keys of agents
 
     def separates(self, one: int, other: int, now: int) -> bool:
-        """Whether nothing passes between two agents at this time."""
+        """Whether nothing passes between two agents at this time.
+
+        Args:
+            one: The key of an agent.
+            other: That of another.
+            now: The network's time, in milliseconds.
+        """
         return self.start <= now < self.stop and (one in self.part) != (other in self.part)
 
 
@@ -52,7 +58,14 @@ class Faults:
     """Pairs of keys, the smaller first, between whom nothing passes any more."""
 
     def separates(self, one: int, other: int, now: int) -> bool:
-        """Whether nothing passes between two agents at this time."""
+        """Whether nothing passes between two agents at this time, for a partition or a link that is
+        gone.
+
+        Args:
+            one: The key of an agent.
+            other: That of another.
+            now: The network's time, in milliseconds.
+        """
         pair = (one, other) if one < other else (other, one)
         return pair in self.gone_links or any(
             part.separates(one, other, now) for part in self.partitions

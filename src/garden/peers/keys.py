@@ -1,4 +1,7 @@
-"""Keys of one agent: one pair that signs (Ed25519) and one that payloads are sealed to (X25519).
+"""Keys of agents and hosts.
+
+An agent has one pair that signs (Ed25519) and one that payloads are sealed to (X25519); a host has
+one that its connections are encrypted with (X25519).
 
 An agent's 64-bit key, its address, is a hash of both public keys: whoever shows public keys shows
 which agent they belong to, and nobody can put other keys in their place without finding a second
@@ -8,6 +11,7 @@ pair of the same hash, which takes about 2⁶⁴ trials.
 from __future__ import annotations
 
 import hashlib
+import secrets
 from typing import Annotated, TypeAlias, final
 
 from cryptography.exceptions import InvalidSignature, InvalidTag
@@ -40,7 +44,12 @@ class PublicKeys(Struct, frozen=True, array_like=True, forbid_unknown_fields=Tru
         return int.from_bytes(digest[:8], "little")
 
     def has_signed(self, content: bytes, signature: bytes) -> bool:
-        """Whether a signature over the content was made with the signing key's secret."""
+        """Whether a signature over the content was made with the signing key's secret.
+
+        Args:
+            content: What should have been signed.
+            signature: 64 bytes; anything else is no signature.
+        """
         try:
             Ed25519PublicKey.from_public_bytes(self.signing).verify(signature, content)
         except InvalidSignature:
@@ -85,12 +94,22 @@ class AgentKeys:
 
     @staticmethod
     def for_tests(seed: int, name: str) -> AgentKeys:
-        """Keys that anybody can derive from a seed and a name: they protect nothing."""
+        """Keys that anybody can derive from a seed and a name: they protect nothing.
+
+        Args:
+            seed: Any number.
+            name: The agent's, so that agents of one seed differ.
+        """
         return AgentKeys(*AgentKeys.secrets_for_tests(seed, name))
 
     @staticmethod
     def secrets_for_tests(seed: int, name: str) -> tuple[bytes, bytes]:
-        """The secrets behind :meth:`for_tests`, to sign and to seal with, 32 bytes each."""
+        """The secrets behind :meth:`for_tests`, to sign and to seal with, 32 bytes each.
+
+        Args:
+            seed: Any number.
+            name: The agent's, so that agents of one seed differ.
+        """
         root = hashlib.sha256(f"garden test keys {seed} {name}".encode()).digest()
         return hashlib.sha256(b"sign" + root).digest(), hashlib.sha256(root).digest()
 
@@ -100,6 +119,10 @@ class AgentKeys:
 
     def opened(self, sealed: bytes, message_id: bytes) -> bytes:
         """The payload that was sealed to this agent for a message.
+
+        Args:
+            sealed: As :meth:`PublicKeys.sealed` gave it.
+            message_id: The message that it came in.
 
         Raises:
             EnvelopeError: If it was sealed to another, for another message, or altered.
@@ -111,6 +134,31 @@ class AgentKeys:
             return cipher.decrypt(_ONCE, sealed[KEY_BYTES:], message_id)
         except (InvalidTag, ValueError):
             raise EnvelopeError("a payload that is not sealed to this agent") from None
+
+
+@final
+class HostKeys:
+    """The X25519 key pair of one host, which it is known by."""
+
+    def __init__(self, secret: bytes) -> None:
+        """Take the 32 secret bytes."""
+        self.secret = secret
+        self.public = X25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
+
+    @staticmethod
+    def new() -> HostKeys:
+        """Keys that nobody else has."""
+        return HostKeys(secrets.token_bytes(KEY_BYTES))
+
+    @staticmethod
+    def for_tests(seed: int, address: str) -> HostKeys:
+        """Keys that anybody can derive: they protect nothing.
+
+        Args:
+            seed: Any number.
+            address: Where the host listens, so that hosts of one seed differ.
+        """
+        return HostKeys(hashlib.sha256(f"garden test host {seed} {address}".encode()).digest())
 
 
 _ONCE = bytes(12)  # each cipher serves one payload

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, final
+from collections import OrderedDict
+from typing import Annotated, Final, final
 
 import msgspec
 from msgspec import Meta, Struct
@@ -13,6 +14,7 @@ from garden.peers.keys import AgentKeys, PublicKeys
 from garden.peers.messages import Card
 
 CARD_VERSION = 1
+MAX_KNOWN: Final = 65_536  # agents that one signer can check
 
 
 class SignedCard(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -35,7 +37,12 @@ class SignedCard(Struct, frozen=True, array_like=True, forbid_unknown_fields=Tru
 
 
 def signed_card(keys: AgentKeys, row: bytes) -> SignedCard:
-    """The card of the agent with these keys and this row."""
+    """The card of the agent with these keys and this row.
+
+    Args:
+        keys: The agent's secrets.
+        row: Its representation as bytes.
+    """
     content = _content(CARD_VERSION, keys.public, row)
     return SignedCard(CARD_VERSION, keys.public, row, keys.sign(content))
 
@@ -62,24 +69,47 @@ def decoded_card(data: bytes) -> SignedCard:
 
 @final
 class KeySigner:
-    """Signs with an agent's keys, and checks agents whose public keys it was shown."""
+    """Signs with an agent's keys, and checks agents that it was shown; it forgets the oldest."""
 
     def __init__(self, keys: AgentKeys) -> None:
         self._keys = keys
-        self._known: dict[int, PublicKeys] = {}
+        self._known: OrderedDict[int, PublicKeys | None] = OrderedDict()
 
     def learn(self, public: PublicKeys) -> None:
         """Know an agent: its key is a hash of these, so that nobody can stand in for it."""
-        self._known[public.agent] = public
+        self._keep(public.agent, public)
+
+    def take_unproved(self, agent: int) -> None:
+        """Believe what comes as the receipt of an agent whose public keys nobody has shown yet.
+
+        Of a directory, an agent knows nothing but its key. Such a receipt says that sending again
+        is of no use; it proves nothing.
+        """
+        if agent not in self._known:
+            self._keep(agent, None)
 
     def sign(self, content: bytes) -> bytes:
         """The agent's signature, 64 bytes."""
         return self._keys.sign(content)
 
     def verify(self, agent: int, content: bytes, signature: bytes) -> bool:
-        """Whether the agent with this key has signed; not where its public keys are not known."""
-        public = self._known.get(agent)
-        return public is not None and public.has_signed(content, signature)
+        """Whether the agent with this key has signed; not where nobody has shown it.
+
+        Args:
+            agent: Its key.
+            content: What it should have signed.
+            signature: 64 bytes, where it is one.
+        """
+        if agent not in self._known:
+            return False
+        public = self._known[agent]
+        return public is None or public.has_signed(content, signature)
+
+    def _keep(self, agent: int, public: PublicKeys | None) -> None:
+        self._known[agent] = public
+        self._known.move_to_end(agent)
+        if len(self._known) > MAX_KNOWN:
+            self._known.popitem(last=False)
 
 
 def _content(version: int, public: PublicKeys, row: bytes) -> bytes:

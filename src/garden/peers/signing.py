@@ -18,7 +18,13 @@ class Signer(Protocol):
         ...
 
     def verify(self, agent: int, content: bytes, signature: bytes) -> bool:
-        """Whether the agent with this key has signed the content."""
+        """Whether the agent with this key has signed the content.
+
+        Args:
+            agent: Its key.
+            content: What it should have signed.
+            signature: At most 64 bytes.
+        """
         ...
 
 
@@ -34,7 +40,13 @@ class Unsigned:
         return b""
 
     def verify(self, agent: int, content: bytes, signature: bytes) -> bool:
-        """Whether there is no signature."""
+        """Whether there is no signature.
+
+        Args:
+            agent: Counts for nothing.
+            content: Counts for nothing.
+            signature: Empty, as :meth:`sign` gives it.
+        """
         return signature == b""
 
 
@@ -44,5 +56,11 @@ def payload_digest(payload: bytes) -> bytes:
 
 
 def receipt_content(message_id: bytes, nonce: bytes, digest: bytes) -> bytes:
-    """What a receipt's signature covers."""
+    """What a receipt's signature covers.
+
+    Args:
+        message_id: 16 bytes.
+        nonce: 16 random bytes of its sender, so that no old receipt fits.
+        digest: That of the payload, 32 bytes.
+    """
     return b"garden receipt 1" + message_id + nonce + digest

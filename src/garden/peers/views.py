@@ -110,7 +110,12 @@ class AgentView(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
 
 
 def profile_of(table: ProfileTable, row: int) -> Profile:
-    """One row of a table of attributes."""
+    """One row of a table of attributes.
+
+    Args:
+        table: The attributes of all nodes, (num_nodes, num_attributes), dense or sparse.
+        row: Whose.
+    """
     if isinstance(table, np.ndarray):
         columns = np.flatnonzero(table[row])
         values = table[row][columns]
@@ -123,7 +128,12 @@ def profile_of(table: ProfileTable, row: int) -> Profile:
 
 
 def check_profile(profile: Profile, num_attributes: int) -> bool:
-    """Whether a profile that others sent is one of so many attributes."""
+    """Whether a profile that others sent is one of so many attributes.
+
+    Args:
+        profile: The profile.
+        num_attributes: How many columns there are.
+    """
     if len(profile.columns) % 4 or len(profile.columns) != len(profile.values):
         return False
     columns = np.frombuffer(profile.columns, dtype="<i4")
@@ -134,7 +144,12 @@ def check_profile(profile: Profile, num_attributes: int) -> bool:
 
 
 def write_view(view: AgentView, path: Path) -> None:
-    """Write a view to a file."""
+    """Write a view to a file.
+
+    Args:
+        view: The view.
+        path: The file, written whole or not at all.
+    """
     write_file(path, lambda temporary: temporary.write_bytes(msgspec.msgpack.encode(view)))
 
 

@@ -7,9 +7,9 @@ import pytest
 from garden.errors import DataError
 from garden.peers.config import AgentConfig
 from garden.peers.envelopes import Ack, encoded
+from garden.peers.keys import HostKeys
 from garden.peers.network.events import Passed
 from garden.peers.network.host_folder import host_of, next_life
-from garden.peers.network.host_keys import HostKeys
 from garden.peers.network.sockets import HostSockets
 from garden.peers.network.wire import ENVELOPE, LINK, Head, Part, link_content, packed, packed_part
 

@@ -92,10 +92,10 @@ def test_host__waits_longer_for_a_host_that_answers_late(network_of, path_graph)
     network = network_of(path_graph, hosts=5, config=config)
     network.settle()
     host, key = network.hosts[0], network.keys[0]
-    usual = host._traffic._round_trips.wait(network.secrets[1].host_keys.public)
+    usual = host._traffic.round_trips.wait(network.secrets[1].host_keys.public)
     slow = announced(0)
-    host._traffic._round_trips._timed.clear()
-    host._traffic._round_trips.sent(network.secrets[1].host_keys.public, slow, 0)
-    host._traffic._round_trips.received(network.secrets[1].host_keys.public, heard(0), 5_000)
+    host._traffic.round_trips._timed.clear()
+    host._traffic.round_trips.sent(network.secrets[1].host_keys.public, slow, 0)
+    host._traffic.round_trips.received(network.secrets[1].host_keys.public, heard(0), 5_000)
     (neighbour,) = host.agents[key].view.neighbours
     assert host.agents[key]._links._waits.ack_wait(neighbour) == 8 * config.ack_wait > usual

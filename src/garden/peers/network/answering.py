@@ -49,7 +49,12 @@ class Answering:
         host.watch(self._note)
 
     def answer(self, line: bytes, reply: Reply) -> None:
-        """Answer one line; a bad one gets a line that says why."""
+        """Answer one line; a bad one gets a line that says why.
+
+        Args:
+            line: One request as JSON, without its end of line.
+            reply: Is handed each line of the answer; says whether the client is still there.
+        """
         try:
             self._answer(line, reply)
         except msgspec.DecodeError as error:

@@ -48,12 +48,23 @@ class Contacts(Struct, frozen=True, array_like=True, forbid_unknown_fields=True)
 
 
 def contacts_path(folder: Path, key: int) -> Path:
-    """Where the contacts of an agent lie."""
+    """Where the contacts of an agent lie.
+
+    Args:
+        folder: What `garden peers cut` wrote.
+        key: The agent's.
+    """
     return folder / AGENTS / f"{key:016x}{SUFFIX}"
 
 
 def write_contacts(folder: Path, own: RosterLine, neighbours: list[RosterLine]) -> None:
-    """Write an agent's contacts into a folder of peers."""
+    """Write an agent's contacts into a folder of peers.
+
+    Args:
+        folder: The folder of peers.
+        own: The agent's own line.
+        neighbours: Those of its neighbours, in any order.
+    """
     others = sorted(map(Contact.of, neighbours), key=lambda contact: contact.key)
     contacts = Contacts(CONTACTS_VERSION, Contact.of(own), tuple(others))
     data = msgspec.msgpack.encode(contacts)
@@ -61,7 +72,12 @@ def write_contacts(folder: Path, own: RosterLine, neighbours: list[RosterLine]) 
 
 
 def read_contacts(folder: Path, key: int) -> Contacts:
-    """The contacts of an agent."""
+    """The contacts of an agent, refused where the file is another agent's.
+
+    Args:
+        folder: What `garden peers cut` wrote.
+        key: The agent's.
+    """
     path = contacts_path(folder, key)
     try:
         contacts = msgspec.msgpack.decode(path.read_bytes(), type=Contacts)

@@ -94,7 +94,12 @@ class HostConnection:
 
 
 def connections(run: Path, timeout: float | None = 10.0) -> Iterator[HostConnection]:
-    """A connection to each host whose socket lies in a folder and answers."""
+    """A connection to each host whose socket lies in a folder and answers.
+
+    Args:
+        run: The folder with the hosts' control sockets.
+        timeout: Seconds that a reply may take; None: any time.
+    """
     for path in sorted(run.glob(_SOCKETS)):
         with suppress(GardenError):
             yield HostConnection(path, timeout)

@@ -28,9 +28,10 @@ from garden.peers.network.payloads import (
 )
 from garden.peers.rows import encoded_row
 from garden.peers.signed_cards import SignedCard
+from garden.peers.sketch_rows import sketch_row
+from garden.strategies.gossip.beacon_rows import Beacon
 from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.gossip.cards import directories_of
-from garden.strategies.representations import Ragged, Representations
 
 MAX_PROFILES: Final = 65_536  # that one agent keeps cards for; the oldest go first
 MAX_CARDS: Final = 8  # of one profile
@@ -109,7 +110,7 @@ class DirectoryService:
         self._searches[place] = later
         if directory.key == search.source:
             cards = self._kept_for(search.source, search.profile)
-            self._host.timers.at(now, self._answered_here, place, cards)
+            self._host.timers.at(now, self._answered, place, cards)
             return
         question = Question(search.profile, self._host.card_of(search.source))
         try:
@@ -122,11 +123,6 @@ class DirectoryService:
     def _gave_no_answer(self, now: int, place: tuple[int, int], asked: _Search) -> None:
         if self._searches.get(place) is asked:
             self._ask_next(now, asked)
-
-    def _answered_here(
-        self, now: int, place: tuple[int, int], cards: tuple[SignedCard, ...]
-    ) -> None:
-        self._answered(now, place, cards)
 
     def _answered(self, now: int, place: tuple[int, int], cards: tuple[SignedCard, ...]) -> None:
         search = self._searches.get(place)
@@ -222,11 +218,4 @@ def _own_profile(member: Member) -> int:
 
 def _beacon_row(key: int, rank: int) -> bytes:
     """The row of a beacon that nothing but key and class is known of: its own entry."""
-    one, none = np.array([0, 1], dtype=np.int64), np.array([0, 0], dtype=np.int64)
-    entries = {
-        "keys": Ragged(np.array([key], dtype=np.uint64), one),
-        "distances": Ragged(np.array([0], dtype=np.uint16), one),
-        "classes": Ragged(np.array([rank], dtype=np.int8), one),
-        "neighbours": Ragged(np.empty(0, dtype=np.uint64), none),
-    }
-    return encoded_row(Representations({}, entries))
+    return encoded_row(sketch_row({Beacon(-rank, key): 0}, ()))

@@ -80,7 +80,12 @@ class Exchange:
         return ticket
 
     def admit(self, host_key: bytes, address: str) -> None:
-        """Let one more host speak."""
+        """Let one more host speak.
+
+        Args:
+            host_key: Its public key, 32 bytes.
+            address: Where it listens, as in ``127.0.0.1:7100``.
+        """
         self._sockets.admit(host_key, address)
 
     def flush(self, now: int) -> None:
@@ -91,6 +96,11 @@ class Exchange:
 
     def take(self, host_key: bytes, data: bytes, now: int) -> list[Part]:
         """The parts of a frame that has come from a host.
+
+        Args:
+            host_key: The key that the connection proved.
+            data: The frame.
+            now: The time, in milliseconds.
 
         Raises:
             EnvelopeError: If it is no frame.
@@ -107,14 +117,25 @@ class Exchange:
         return parts
 
     def is_under_way(self, host_key: bytes, ticket: int, now: int | None) -> bool:
-        """Whether what was posted was not read yet; with a time, though the host is still heard."""
+        """Whether what was posted was not read yet.
+
+        Args:
+            host_key: The host that it was posted to.
+            ticket: What :meth:`post` gave.
+            now: The time, where a host that was silent for long does not count; None: it counts.
+        """
         flow = self._flows.get(host_key)
         if flow is None or not flow.is_unread(ticket):
             return False
         return now is None or flow.is_heard(now - self._patience)
 
     def is_heard(self, host_key: bytes, since: int) -> bool:
-        """Whether a frame of a host has come since a time."""
+        """Whether a frame of a host has come since a time.
+
+        Args:
+            host_key: The host's public key.
+            since: The time, in milliseconds.
+        """
         return self._heard_at.get(host_key, since - 1) >= since
 
     def reaches(self, host_key: bytes) -> bool:

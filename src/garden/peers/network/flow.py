@@ -147,7 +147,12 @@ class Flow:
         return packed(self._head())
 
     def take(self, head: Head, now: int) -> None:
-        """The head of a frame of the other host."""
+        """The head of a frame of the other host.
+
+        Args:
+            head: What the frame says of the frames between the two hosts.
+            now: The time, in milliseconds.
+        """
         if head.life != self._other_life:
             self._other_life, self._other_number, self._told = head.life, 0, 0
         self._other_number = max(self._other_number, head.number)

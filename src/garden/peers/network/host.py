@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final, final
 
 from garden.errors import DataError, GardenError
@@ -23,12 +23,11 @@ from garden.peers.envelopes import MAX_HOPS, Envelope, Message
 from garden.peers.messages import Card
 from garden.peers.network.contacts import Contact
 from garden.peers.network.events import Event, Finished, Passed, Received
-from garden.peers.network.host_signer import HostSigner
 from garden.peers.network.members import Counts, Life, Member
 from garden.peers.network.payloads import Content, Text, payload_content, sealed_payload
 from garden.peers.network.sockets import HostSockets
-from garden.peers.network.traffic import Traffic
-from garden.peers.signed_cards import SignedCard, signed_card
+from garden.peers.network.traffic import HostWaits, Traffic
+from garden.peers.signed_cards import KeySigner, SignedCard, signed_card
 from garden.peers.timers import Timers
 
 _LOG = logging.getLogger(__name__)
@@ -40,7 +39,17 @@ LOCAL_AT_ONCE: Final = 256  # envelopes between agents of this host, handed in o
 
 @final
 class Host:
-    """The agents of one process, and their way to others."""
+    """The agents of one process, and their way to others.
+
+    Attributes:
+        sockets: What the host hears and answers other hosts by.
+        members: The agents' names, views and keys, by their keys.
+        agents: The agents, by their keys.
+        programme: The strategy, memory and settings that all of them run with.
+        timers: Calls to make at some time of :meth:`now`.
+        under_way: The messages of its agents that have not ended: their ids, and whose they are.
+
+    """
 
     def __init__(
         self,
@@ -60,51 +69,26 @@ class Host:
             life: Which life this is: in a later one, what was sent before is refused.
         """
         self._born = time.monotonic_ns()
-        self._sockets = sockets
-        self._members = {one.view.key: one for one in members}
-        self._signers = {key: HostSigner(one.keys) for key, one in self._members.items()}
-        self._programme = programme
+        self.sockets = sockets
+        self.members = {one.view.key: one for one in members}
+        self.programme = programme
+        self.timers = Timers()
+        self.under_way: dict[bytes, int] = {}
         config = config or AgentConfig()
-        self._timers = Timers()
+        self._signers = {key: KeySigner(one.keys) for key, one in self.members.items()}
         self._timers_ran = 0
-        self._traffic = Traffic(sockets, self._timers, self._members, config.ack_wait, self.now)
-        self._outgoing: dict[bytes, int] = {}  # messages under way, and whose they are
+        self._traffic = Traffic(sockets, self.timers, self.members, config.ack_wait, self.now)
         self._watchers: list[Callable[[Event], None]] = []
         self._services: list[Callable[[Member, Content], None]] = []
         life = life or Life()
         self.agents = {
-            key: self._agent(member, config, life) for key, member in self._members.items()
+            key: self._agent(member, config, life) for key, member in self.members.items()
         }
-
-    @property
-    def members(self) -> Mapping[int, Member]:
-        """The agents' names, views and keys, by their keys."""
-        return self._members
 
     @property
     def counts(self) -> Counts:
         """What the host has done and seen."""
         return self._traffic.counts
-
-    @property
-    def sockets(self) -> HostSockets:
-        """The sockets that the host hears and answers other hosts by."""
-        return self._sockets
-
-    @property
-    def timers(self) -> Timers:
-        """Calls to make at some time of :meth:`now`."""
-        return self._timers
-
-    @property
-    def programme(self) -> Programme:
-        """The strategy, memory and settings that all agents of the host run with."""
-        return self._programme
-
-    @property
-    def under_way(self) -> Mapping[bytes, int]:
-        """The messages of its agents that have not ended: their ids, and whose they are."""
-        return self._outgoing
 
     @property
     def is_settled(self) -> bool:
@@ -126,14 +110,14 @@ class Host:
 
     def member_named(self, name: str) -> Member:
         """The agent with this name, or with this key in hexadecimal."""
-        for member in self._members.values():
+        for member in self.members.values():
             if name in (member.name, f"{member.view.key:016x}"):
                 return member
         raise DataError(f"no agent named {name!r} here")
 
     def card_of(self, key: int) -> SignedCard:
         """The card of an agent of this host, as it is now."""
-        return signed_card(self._members[key].keys, self.agents[key].card.row)
+        return signed_card(self.members[key].keys, self.agents[key].card.row)
 
     def open_links(self, key: int) -> frozenset[int]:
         """The neighbours that an agent has an open link to."""
@@ -141,7 +125,7 @@ class Host:
 
     def start(self) -> None:
         """Offer signatures to neighbours on other hosts, and greet all of them."""
-        self._traffic.start()
+        self._traffic.links.start(self.now())
         self._start_some(self.now(), list(self.agents))
 
     def step(self, most: int = 1_000) -> list[Any]:
@@ -154,9 +138,9 @@ class Host:
             What can be read of that others registered with the sockets' poller.
 
         """
-        due = self._timers.first
+        due = self.timers.first
         wait = most if due is None else min(most, due - self.now())
-        ready = self._sockets.wait(0 if self._traffic.is_local_waiting else wait)
+        ready = self.sockets.wait(0 if self._traffic.is_local_waiting else wait)
         is_behind = not self._read()
         self._hand(self._traffic.local(LOCAL_AT_ONCE))
         self._run_timers(is_behind or self._traffic.is_local_waiting)
@@ -190,34 +174,42 @@ class Host:
         message_id: bytes | None = None,
         hop_limit: int = MAX_HOPS,
     ) -> bytes:
-        """Send content to the owner of a card, sealed to it; the message's id."""
+        """Send content to the owner of a card, sealed to it; the message's id.
+
+        Args:
+            source: The key of an agent of this host.
+            card: The target's.
+            content: Of :mod:`.payloads`: text, or the answer of a directory.
+            message_id: 16 random bytes; by default made here.
+            hop_limit: The hop at which an attempt is given up.
+        """
         message_id = message_id or os.urandom(16)
         self._signers[source].learn(card.public)
         payload = sealed_payload(content, card.public, message_id)
-        self.send_payload(source, card.card, payload, message_id, hop_limit)
+        self._send_payload(source, card.card, payload, message_id, hop_limit)
         return message_id
 
     def send_unproved(self, source: int, card: Card, payload: bytes) -> bytes:
-        """Send to an agent of which nothing but its key is known; the message's id."""
+        """Send to an agent of which nothing but its key is known; the message's id.
+
+        Args:
+            source: The key of an agent of this host.
+            card: The target's, as far as it is known; any receipt in its name is believed.
+            payload: At most 4,096 bytes, which everybody on the way can read.
+        """
         message_id = os.urandom(16)
         self._signers[source].take_unproved(card.key)
-        self.send_payload(source, card, payload, message_id)
+        self._send_payload(source, card, payload, message_id)
         return message_id
 
-    def send_payload(
-        self, source: int, card: Card, payload: bytes, message_id: bytes, hop_limit: int = MAX_HOPS
-    ) -> None:
-        """Send a payload as it is."""
-        nonce = os.urandom(16)
-        agent, now = self.agents[source], self.now()
-        actions = agent.send(card, payload, message_id, nonce, now, hop_limit)
-        self._outgoing[message_id] = source
-        self._act(source, actions)
-        self._traffic.flush()
-
     def admit(self, key: int, contact: Contact) -> None:
-        """Let an agent of another host become a neighbour of an agent of this one, if it joins."""
-        self._traffic.admit(key, contact)
+        """Let an agent of another host become a neighbour of an agent of this one, if it joins.
+
+        Args:
+            key: The agent of this host.
+            contact: The other one's keys, and the address of its host.
+        """
+        self._traffic.links.admit(key, contact, self.now())
 
     def leave(self) -> None:
         """All agents tell their neighbours that they go for good."""
@@ -227,21 +219,31 @@ class Host:
 
     def close(self) -> None:
         """Close all sockets of the host; nothing is said to neighbours."""
-        self._sockets.close()
+        self.sockets.close()
 
     def _agent(self, member: Member, config: AgentConfig, life: Life) -> Agent:
         key = member.view.key
         return Agent(
             member.view,
-            self._programme.strategy,
-            self._programme.memory,
+            self.programme.strategy,
+            self.programme.memory,
             config=config,
             signer=self._signers[key],
             admit=lambda sender: self._traffic.links.is_open(key, sender),
-            waits=self._traffic.waits(key),
+            waits=HostWaits(key, self._traffic),
             incarnation=life.incarnation,
             restarted_at=None if life.is_first else 0,
         )
+
+    def _send_payload(
+        self, source: int, card: Card, payload: bytes, message_id: bytes, hop_limit: int = MAX_HOPS
+    ) -> None:
+        nonce = os.urandom(16)
+        agent, now = self.agents[source], self.now()
+        actions = agent.send(card, payload, message_id, nonce, now, hop_limit)
+        self.under_way[message_id] = source
+        self._act(source, actions)
+        self._traffic.flush()
 
     def _start_some(self, now: int, waiting: list[int]) -> None:
         """Let agents greet their neighbours, and look in between at what has come."""
@@ -249,14 +251,14 @@ class Host:
             self._act(key, self.agents[key].start(now))
         waiting = waiting[STARTED_AT_ONCE:]
         if waiting:
-            self._timers.at(self.now() + 1, self._start_some, waiting)
+            self.timers.at(self.now() + 1, self._start_some, waiting)
 
     def _run_timers(self, is_behind: bool) -> None:
         """Make the calls that are due; but read first what may be the answer they wait for."""
         now = self.now()
         if not is_behind or now - self._timers_ran >= MOST_BEHIND:
             self._timers_ran = now
-            self._timers.run(now)
+            self.timers.run(now)
 
     def _read(self) -> bool:
         """Take the frames that have come; whether there was time for all of them."""
@@ -290,7 +292,7 @@ class Host:
             if isinstance(action, Send):
                 self._post(action.envelope)
             elif isinstance(action, Wake):
-                self._timers.at(action.at, self._wake, key)
+                self.timers.at(action.at, self._wake, key)
             elif isinstance(action, Deliver):
                 self._deliver(key, action)
             else:
@@ -306,7 +308,7 @@ class Host:
         self._traffic.post(envelope)
 
     def _deliver(self, key: int, action: Deliver) -> None:
-        member = self._members[key]
+        member = self.members[key]
         try:
             content = payload_content(action.payload, member.keys, action.id)
         except GardenError:
@@ -319,7 +321,7 @@ class Host:
             service(member, content)
 
     def _end(self, key: int, ended: Ended) -> None:
-        self._outgoing.pop(ended.id, None)
+        self.under_way.pop(ended.id, None)
         self._tell(Finished(key, ended))
 
     def _tell(self, event: Event) -> None:

@@ -41,7 +41,14 @@ class _Lives(Struct, frozen=True, forbid_unknown_fields=True):
 def write_test_keys(
     folder: Path, seed: int, addresses: Sequence[str], names: Sequence[str]
 ) -> None:
-    """Write down what all secrets of a folder are derived from."""
+    """Write down what all secrets of a folder are derived from.
+
+    Args:
+        folder: What `garden peers cut` wrote.
+        seed: What the secrets are derived from.
+        addresses: Of all hosts.
+        names: Of all agents, in the order in which they were dealt out to hosts.
+    """
     data = msgspec.json.encode(_TestKeys(seed, tuple(addresses), tuple(names)))
     write_file(folder / TEST_KEYS_FILE, lambda temporary: temporary.write_bytes(data + b"\n"))
 
@@ -60,13 +67,13 @@ def read_test_secrets(folder: Path) -> list[HostSecrets]:
     return secrets_for_tests(keys.names, keys.addresses, keys.seed)
 
 
-def read_members(folder: Path, secrets: HostSecrets) -> list[Member]:
-    """The agents of a host."""
-    return [_member(folder, secrets, one) for one in secrets.agents]
-
-
 def next_life(folder: Path, secrets: HostSecrets) -> Life:
-    """Begin another life of a host, and write it down; its number is larger than any before."""
+    """Begin another life of a host, and write it down; its number is larger than any before.
+
+    Args:
+        folder: What `garden peers cut` wrote; a file of it counts the lives.
+        secrets: The host's.
+    """
     path = folder / LIVES / f"{secrets.host_keys.public.hex()[:16]}.json"
     try:
         before = msgspec.json.decode(path.read_bytes(), type=_Lives).incarnation
@@ -89,7 +96,7 @@ def host_of(folder: Path, secrets: HostSecrets, config: AgentConfig | None = Non
         secrets: The host's, and its agents'.
         config: Its agents' patience.
     """
-    members = read_members(folder, secrets)
+    members = [_member(folder, secrets, one) for one in secrets.agents]
     programme = read_programme(folder)
     contacts = [one for member in members for one in member.contacts.neighbours]
     own = secrets.host_keys

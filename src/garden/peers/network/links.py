@@ -89,7 +89,13 @@ class RemoteLinks:
             self._meet(now, host_key, 0)
 
     def admit(self, key: int, contact: Contact, now: int) -> None:
-        """Let an agent of another host become a neighbour of an agent of this one, if it joins."""
+        """Let an agent of another host become a neighbour of an agent of this one, if it joins.
+
+        Args:
+            key: The agent of this host.
+            contact: The other one's keys, and the address of its host.
+            now: The time, in milliseconds.
+        """
         self._exchange.admit(contact.host_key, contact.address)
         place = (key, contact.key)
         if place not in self._links:
@@ -100,16 +106,31 @@ class RemoteLinks:
                 self._meet(now, contact.host_key, 0)
 
     def get(self, key: int, neighbour: int) -> RemoteLink | None:
-        """The link of an agent to a neighbour on another host, if there is one."""
+        """The link of an agent to a neighbour on another host, if there is one.
+
+        Args:
+            key: The agent of this host.
+            neighbour: The key of its neighbour.
+        """
         return self._links.get((key, neighbour))
 
     def is_open(self, key: int, neighbour: int) -> bool:
-        """Whether both ends have signed a link, or both are agents of this host."""
+        """Whether both ends have signed a link, or both are agents of this host.
+
+        Args:
+            key: The agent of this host.
+            neighbour: The key of its neighbour.
+        """
         link = self._links.get((key, neighbour))
         return neighbour in self._members if link is None else link.is_open
 
     def host_of(self, key: int, neighbour: int) -> bytes:
-        """The host of an agent's neighbour; empty where it is this one."""
+        """The public key of the host of an agent's neighbour; empty where it is this one.
+
+        Args:
+            key: The agent of this host.
+            neighbour: The key of its neighbour.
+        """
         link = self._links.get((key, neighbour))
         return b"" if link is None else link.other.host_key
 
@@ -120,7 +141,15 @@ class RemoteLinks:
         message: Envelope | None = None,
         is_urgent: bool = False,
     ) -> bool:
-        """Send something over a link: whether there was room for it."""
+        """Send something over a link: whether there was room for it.
+
+        Args:
+            link: The link.
+            part: What is said.
+            message: The envelope in it, where it is a message; it is answered as busy if it cannot
+                go.
+            is_urgent: Whether it goes before frames under way were read.
+        """
         ticket = self._exchange.post(link.other.host_key, part, message, is_urgent)
         link.ticket = ticket or 0
         return ticket is not None
@@ -137,12 +166,22 @@ class RemoteLinks:
         return link is not None and self._is_unread(link, now)
 
     def is_heard(self, key: int, neighbour: int, since: int) -> bool:
-        """Whether the host of an agent's neighbour was heard since a time, or is this one."""
+        """Whether the host of an agent's neighbour was heard since a time, or is this one.
+
+        Args:
+            key: The agent of this host.
+            neighbour: The key of its neighbour.
+            since: The time, in milliseconds.
+        """
         link = self._links.get((key, neighbour))
         return link is None or self._exchange.is_heard(link.other.host_key, since)
 
     def take_signature(self, link: RemoteLink, part: Part) -> None:
         """Take a signature that has come, answer with the own one where it is asked for.
+
+        Args:
+            link: The link.
+            part: Its content is the signature; its kind says whether the own one is asked for.
 
         Raises:
             SignatureError: If it is not that of the link's other end.

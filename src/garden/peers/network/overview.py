@@ -82,7 +82,12 @@ def any_host_is_up(run: Path) -> bool:
 
 
 def host_with(run: Path, node: str) -> tuple[HostConnection, dict[str, Any]]:
-    """The host that runs an agent, by its name or key, and the agent's card."""
+    """The host that runs an agent, by its name or key, and the agent's card.
+
+    Args:
+        run: The folder with the hosts' control sockets.
+        node: The agent's name, or its key in hexadecimal.
+    """
     for host in connections(run):
         try:
             return host, host.answer_to(GetCard(node))
@@ -127,7 +132,12 @@ def find(run: Path, source: str, profile: int) -> list[dict[str, Any]]:
 
 
 def profile_of(run: Path, node: str) -> int:
-    """The key of the profile of an agent on this machine."""
+    """The key of the profile of an agent on this machine.
+
+    Args:
+        run: The folder with the hosts' control sockets.
+        node: The agent's name, or its key in hexadecimal.
+    """
     host, _ = host_with(run, node)
     with host:
         return int(host.answer_to(GetProfile(node))["profile"])

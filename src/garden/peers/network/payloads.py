@@ -17,22 +17,22 @@ from garden.peers.envelopes import MAX_PAYLOAD, EnvelopeError
 from garden.peers.keys import AgentKeys, PublicKeys
 from garden.peers.signed_cards import SignedCard
 
-TEXT = 0
-LEFT = 1
-QUESTION = 2
-ANSWER = 3
 MAX_TEXT = 4_000
 ProfileKey: TypeAlias = Annotated[int, Meta(ge=0)]
 
 
-class LeftCard(Struct, frozen=True, array_like=True, forbid_unknown_fields=True, tag=LEFT):
+class _Content(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """What all contents share: fields stand in order, and none may be added."""
+
+
+class LeftCard(_Content, frozen=True, tag=1):
     """An agent leaves its card with a directory."""
 
     profile: ProfileKey
     card: SignedCard
 
 
-class Question(Struct, frozen=True, array_like=True, forbid_unknown_fields=True, tag=QUESTION):
+class Question(_Content, frozen=True, tag=2):
     """Whose cards are kept for a profile?"""
 
     profile: ProfileKey
@@ -40,14 +40,14 @@ class Question(Struct, frozen=True, array_like=True, forbid_unknown_fields=True,
     """Of whoever asks."""
 
 
-class Answer(Struct, frozen=True, array_like=True, forbid_unknown_fields=True, tag=ANSWER):
+class Answer(_Content, frozen=True, tag=3):
     """The cards that are kept for a profile."""
 
     profile: ProfileKey
     cards: tuple[SignedCard, ...]
 
 
-class Text(Struct, frozen=True, array_like=True, forbid_unknown_fields=True, tag=TEXT):
+class Text(_Content, frozen=True, tag=0):
     """Words of one owner to another."""
 
     content: Annotated[bytes, Meta(max_length=MAX_TEXT)]
@@ -59,7 +59,13 @@ _SEALED = msgspec.msgpack.Decoder(Answer | Text)
 
 
 def sealed_payload(content: Answer | Text, target: PublicKeys, message_id: bytes) -> bytes:
-    """Content that the target alone can read."""
+    """Content that the target alone can read.
+
+    Args:
+        content: The content.
+        target: The public keys of the agent that may read it.
+        message_id: The message that it goes in; in no other it can be read.
+    """
     return b"\1" + target.sealed(msgspec.msgpack.encode(content), message_id)
 
 
@@ -73,6 +79,11 @@ def open_payload(content: LeftCard | Question) -> bytes:
 
 def payload_content(payload: bytes, keys: AgentKeys, message_id: bytes) -> Content:
     """What a payload says to the agent with these keys.
+
+    Args:
+        payload: One byte of kind, then the content.
+        keys: The agent's.
+        message_id: The message that it came in.
 
     Raises:
         EnvelopeError: If it says nothing, or is not for this agent.

@@ -13,7 +13,12 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Write a file with mode 0600, whole or not at all; one that is there is refused."""
+    """Write a file with mode 0600, whole or not at all; one that is there is refused.
+
+    Args:
+        path: The file; its folder is made where there is none.
+        content: What to write.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

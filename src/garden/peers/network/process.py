@@ -58,7 +58,14 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def serve(folder: Path, run: Path, secrets: HostSecrets, config: AgentConfig) -> None:
-    """Run one host until it is told to stop, by its control socket or a signal."""
+    """Run one host until it is told to stop, by its control socket or a signal.
+
+    Args:
+        folder: What `garden peers cut` wrote.
+        run: The private folder for the control socket.
+        secrets: The host's, and its agents'.
+        config: The agents' patience and limits.
+    """
     logging.basicConfig(level=logging.INFO, format="garden: %(message)s")
     host = host_of(folder, secrets, config)
     if len(host.agents) <= FEW_AGENTS and not isinstance(host.programme.strategy, Universal):

@@ -17,8 +17,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from garden.errors import DataError
-from garden.peers.keys import KEY_BYTES, AgentKeys, PublicKey, PublicKeys
-from garden.peers.network.host_keys import HostKeys
+from garden.peers.keys import KEY_BYTES, AgentKeys, HostKeys, PublicKey, PublicKeys
 from garden.peers.network.private_files import read_private, write_private
 from garden.storage import write_text
 
@@ -115,7 +114,10 @@ def secrets_for_tests(
                 SECRETS_VERSION,
                 address,
                 HostKeys.for_tests(seed, address).secret,
-                tuple(_test_agent(name, seed) for name in names[number :: len(addresses)]),
+                tuple(
+                    AgentSecrets(name, *AgentKeys.secrets_for_tests(seed, name))
+                    for name in names[number :: len(addresses)]
+                ),
             )
         )
         for number, address in enumerate(addresses)
@@ -123,7 +125,12 @@ def secrets_for_tests(
 
 
 def write_secrets(path: Path, host: HostSecrets) -> None:
-    """Write secrets to a file that nobody else can read."""
+    """Write secrets to a file that nobody else can read.
+
+    Args:
+        path: The file; one that is there is refused.
+        host: The secrets of one host.
+    """
     write_private(path, msgspec.json.format(msgspec.json.encode(host)) + b"\n")
 
 
@@ -139,7 +146,12 @@ def read_secrets(path: Path) -> HostSecrets:
 
 
 def write_roster(path: Path, lines: Iterable[RosterLine]) -> None:
-    """Store a roster: one line of JSON for each agent, replaced as a whole."""
+    """Store a roster: one line of JSON for each agent, replaced as a whole.
+
+    Args:
+        path: The file.
+        lines: Of all agents.
+    """
     write_text(path, "".join(msgspec.json.encode(line).decode() + "\n" for line in lines))
 
 
@@ -177,7 +189,15 @@ def roster_of(lines: Iterable[RosterLine], source: str = "the roster") -> dict[s
 
 
 def lines_for(names: Iterable[str], roster: Mapping[str, RosterLine]) -> list[RosterLine]:
-    """The line of each name, or an error that names one without."""
+    """The line of each name, or an error that names one without.
+
+    Args:
+        names: Of the agents that need a line.
+        roster: Lines by name; it may hold more of them.
+
+    Returns:
+        The lines in the order of the names.
+    """
     names = list(names)
     missing = [name for name in names if name not in roster]
     if missing:
@@ -186,10 +206,6 @@ def lines_for(names: Iterable[str], roster: Mapping[str, RosterLine]) -> list[Ro
             "one): `garden peers keys` makes them"
         )
     return [roster[name] for name in names]
-
-
-def _test_agent(name: str, seed: int) -> AgentSecrets:
-    return AgentSecrets(name, *AgentKeys.secrets_for_tests(seed, name))
 
 
 def _checked(host: HostSecrets) -> HostSecrets:

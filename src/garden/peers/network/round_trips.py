@@ -56,7 +56,13 @@ class RoundTrips:
         return min(MOST_TIMES * self._usual, int(mean))
 
     def sent(self, host: bytes, envelope: Envelope, now: int) -> None:
-        """An envelope goes to an agent of a host."""
+        """An envelope goes to an agent of a host.
+
+        Args:
+            host: The other host's key; empty: this one.
+            envelope: An announcement or message begins a measurement, where none is under way.
+            now: The time, in milliseconds.
+        """
         timed = self._timed.get(host)
         if timed is not None and now - timed.at < FORGET_AFTER:
             return
@@ -65,7 +71,13 @@ class RoundTrips:
             self._timed[host] = _Timed((envelope.sender, envelope.receiver, question), now)
 
     def received(self, host: bytes, envelope: Envelope, now: int) -> None:
-        """An envelope has come from an agent of a host."""
+        """An envelope has come from an agent of a host.
+
+        Args:
+            host: The other host's key; empty: this one.
+            envelope: The answer to what is being timed ends the measurement.
+            now: The time, in milliseconds.
+        """
         timed = self._timed.get(host)
         if timed is None:
             return

@@ -13,7 +13,7 @@ from typing import Any, Final, final
 import zmq
 
 from garden.errors import DataError
-from garden.peers.network.host_keys import HostKeys
+from garden.peers.keys import HostKeys
 from garden.peers.network.wire import MAX_FRAME
 
 QUEUE: Final = 1_000  # frames per connection and direction
@@ -51,7 +51,12 @@ class HostSockets:
         self.poller.register(self._zap, zmq.POLLIN)
 
     def admit(self, host_key: bytes, address: str) -> None:
-        """Let one more host speak."""
+        """Let one more host speak.
+
+        Args:
+            host_key: Its public key, 32 bytes.
+            address: Where it listens, as in ``127.0.0.1:7100``.
+        """
         self._addresses[host_key] = address
 
     def wait(self, milliseconds: int) -> list[Any]:
@@ -78,7 +83,12 @@ class HostSockets:
                 yield bytes.fromhex(str(user)), parts[1].bytes
 
     def send(self, host_key: bytes, data: bytes) -> bool:
-        """Send a frame to a host: whether there was room for it."""
+        """Send a frame to a host: whether there was room for it.
+
+        Args:
+            host_key: The public key of a host that was admitted.
+            data: The frame.
+        """
         way = self._ways.get(host_key)
         if way is None:
             way = self._ways[host_key] = self._way_to(host_key)
@@ -95,15 +105,11 @@ class HostSockets:
         self.context.term()
 
     def _listening(self, address: str) -> zmq.Socket[bytes]:
-        socket = self.context.socket(zmq.ROUTER)
+        socket = self._encrypted(zmq.ROUTER)
         socket.curve_server = True
-        socket.curve_secretkey = self._keys.secret
-        socket.curve_publickey = self._keys.public
         socket.zap_domain = b"garden"
         socket.maxmsgsize = MAX_FRAME
-        socket.handshake_ivl = HANDSHAKE
         socket.rcvhwm = QUEUE
-        socket.linger = 0
         try:
             socket.bind(f"tcp://{address}")
         except zmq.ZMQError as error:
@@ -114,20 +120,25 @@ class HostSockets:
         return socket
 
     def _way_to(self, host_key: bytes) -> zmq.Socket[bytes]:
-        socket = self.context.socket(zmq.DEALER)
+        socket = self._encrypted(zmq.DEALER)
         socket.curve_serverkey = host_key
-        socket.curve_secretkey = self._keys.secret
-        socket.curve_publickey = self._keys.public
         socket.sndhwm = QUEUE
-        socket.handshake_ivl = HANDSHAKE
         socket.immediate = True  # frames wait for a connection that is there, never for a host
         socket.reconnect_ivl, socket.reconnect_ivl_max = RECONNECT
         # not ZMTP's heartbeats: with a full queue at the other end they can end it (libzmq #4364)
         socket.tcp_keepalive = 1
         socket.tcp_keepalive_idle, socket.tcp_keepalive_intvl, socket.tcp_keepalive_cnt = KEEP_ALIVE
         socket.set(zmq.TCP_MAXRT, UNREACHED)
-        socket.linger = 0
         socket.connect(f"tcp://{self._addresses[host_key]}")
+        return socket
+
+    def _encrypted(self, kind: int) -> zmq.Socket[bytes]:
+        """A socket with the host's keys that is neither bound nor connected."""
+        socket = self.context.socket(kind)
+        socket.curve_secretkey = self._keys.secret
+        socket.curve_publickey = self._keys.public
+        socket.handshake_ivl = HANDSHAKE
+        socket.linger = 0
         return socket
 
     def _answer_handshakes(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final, final
 
 from garden.peers.envelopes import (
@@ -21,9 +22,7 @@ from garden.peers.envelopes import (
     decoded,
     encoded,
 )
-from garden.peers.network.contacts import Contact
 from garden.peers.network.exchange import Exchange
-from garden.peers.network.host_waits import HostWaits
 from garden.peers.network.links import RemoteLinks, SignatureError
 from garden.peers.network.members import Counts, Member
 from garden.peers.network.round_trips import MOST_TIMES, RoundTrips
@@ -37,7 +36,15 @@ _PATIENT = (Hello, Announcement, Heard)  # what may wait until earlier frames we
 
 @final
 class Traffic:
-    """What goes out of a host's agents, and what comes in."""
+    """What goes out of a host's agents, and what comes in.
+
+    Attributes:
+        links: The links to agents of other hosts.
+        round_trips: The times that other hosts take to answer.
+        counts: What was sent, received and refused.
+        now: The host's clock, in milliseconds.
+
+    """
 
     def __init__(
         self,
@@ -58,10 +65,10 @@ class Traffic:
         """
         self._sockets = sockets
         self._members = members
-        self._now = now
+        self.now = now
         self._local: deque[Envelope] = deque()
         self._exchange = Exchange(sockets, timers, MOST_TIMES * usual_wait, self._refuse)
-        self._round_trips = RoundTrips(usual_wait)
+        self.round_trips = RoundTrips(usual_wait)
         self.links = RemoteLinks(self._exchange, timers, members)
         self.counts = Counts()
 
@@ -70,29 +77,15 @@ class Traffic:
         """Whether envelopes wait for agents of this host."""
         return bool(self._local)
 
-    def start(self) -> None:
-        """Offer signatures to neighbours on other hosts."""
-        self.links.start(self._now())
-
-    def admit(self, key: int, contact: Contact) -> None:
-        """Let an agent of another host become a neighbour of an agent of this one, if it joins."""
-        self.links.admit(key, contact, self._now())
-
-    def waits(self, key: int) -> HostWaits:
-        """How long an agent waits for its neighbours."""
-        return HostWaits(
-            key, self.links, self._round_trips, self._now, lambda: self.is_local_waiting
-        )
-
     def flush(self) -> None:
         """Send what waits, as far as other hosts have room for it."""
-        self._exchange.flush(self._now())
+        self._exchange.flush(self.now())
 
     def received(self) -> Iterator[list[Envelope]]:
         """The envelopes of each frame that has come."""
         for host_key, data in self._sockets.received():
             try:
-                parts = self._exchange.take(host_key, data, self._now())
+                parts = self._exchange.take(host_key, data, self.now())
             except EnvelopeError:
                 self.counts.dropped += 1
                 continue
@@ -119,7 +112,7 @@ class Traffic:
             return
         message = envelope if isinstance(body, Message) else None
         if self.links.post(link, part, message, not isinstance(body, _PATIENT)):
-            self._round_trips.sent(link.other.host_key, envelope, self._now())
+            self.round_trips.sent(link.other.host_key, envelope, self.now())
             self.counts.sent += 1
         else:
             self._refuse(envelope)
@@ -156,7 +149,7 @@ class Traffic:
             return None
         self.counts.received += 1
         envelope = Envelope(part.sender, part.receiver, decoded(part.content))
-        self._round_trips.received(host_key, envelope, self._now())
+        self.round_trips.received(host_key, envelope, self.now())
         return envelope
 
     def _refuse(self, envelope: Envelope) -> None:
@@ -166,3 +159,48 @@ class Traffic:
         if isinstance(body, Message) and len(self._local) < LOCAL_QUEUE:
             busy = Ack(body.id, body.attempt, body.hop, False)
             self._local.append(Envelope(receiver, sender, busy))
+
+
+@final
+@dataclass(frozen=True)
+class HostWaits:
+    """The waits of one agent: by what its neighbours' hosts have read, and how fast they answer.
+
+    Args:
+        key: The agent's.
+        traffic: That of its host.
+    """
+
+    key: int
+    traffic: Traffic
+
+    def ack_wait(self, neighbour: int) -> int:
+        """By the measured round trips to the neighbour's host, in milliseconds."""
+        return self.traffic.round_trips.wait(self.traffic.links.host_of(self.key, neighbour))
+
+    @property
+    def pace(self) -> int:
+        """The mean time that other hosts take to answer, in milliseconds."""
+        return self.traffic.round_trips.mean
+
+    def is_under_way(self, neighbour: int) -> bool:
+        """Whether the neighbour's host has yet to read what was sent last."""
+        return self._is_unread(neighbour, self.traffic.now())
+
+    def is_unread(self, neighbour: int) -> bool:
+        """The same, where the neighbour's host reads nothing any more as well."""
+        return self._is_unread(neighbour, None)
+
+    def is_there(self, neighbour: int, since: int) -> bool:
+        """Whether the neighbour's host, which runs all of its agents, was heard.
+
+        Args:
+            neighbour: Its key.
+            since: How long ago that may be, in milliseconds.
+        """
+        return self.traffic.links.is_heard(self.key, neighbour, self.traffic.now() - since)
+
+    def _is_unread(self, neighbour: int, now: int | None) -> bool:
+        if self.traffic.links.get(self.key, neighbour) is None:
+            return self.traffic.is_local_waiting
+        return self.traffic.links.is_under_way(self.key, neighbour, now)

@@ -25,7 +25,6 @@ LINK_WANTED: Final = 2  # the same, and the receiver's is asked for
 SIGNATURE_BYTES: Final = 64
 _HEAD = struct.Struct("<BQQQQ")
 _PART = struct.Struct("<QQBI")
-PART_BYTES: Final = _PART.size  # without the content
 MAX_FRAME: Final = _HEAD.size + _PART.size + MAX_ENVELOPE
 
 
@@ -54,7 +53,12 @@ def packed_part(part: Part) -> bytes:
 
 
 def packed(head: Head, parts: Iterable[bytes] = ()) -> bytes:
-    """The bytes of a frame, of parts that are packed already."""
+    """The bytes of a frame, of parts that are packed already.
+
+    Args:
+        head: What the frame says of the frames between the two hosts.
+        parts: As :func:`packed_part` gives them.
+    """
     return b"".join((_HEAD.pack(WIRE_VERSION, *head), *parts))
 
 
@@ -83,7 +87,12 @@ def unpacked(data: bytes) -> tuple[Head, list[Part]]:
 
 
 def link_content(one: PublicKeys, other: PublicKeys) -> bytes:
-    """What the two ends of a link sign."""
+    """What the two ends of a link sign.
+
+    Args:
+        one: The public keys of one end.
+        other: Those of the other; the order of the two does not count.
+    """
     ends = sorted([one.signing + one.sealing, other.signing + other.sealing])
     return b"garden link 1" + ends[0] + ends[1]
 
