@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import resource
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from garden.strategies.base import Strategy
 from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.memory import Memory
 from garden.strategies.representations import Representations
+
+KnownT = TypeVar("KnownT")
 
 
 class ForgottenError(GardenError):
@@ -41,14 +43,14 @@ class ShardActor:
 
     def __init__(
         self,
-        folder: str,
+        folder: Path,
         manifest: Manifest,
         number: int,
         strategy: Strategy,
         memory: Memory,
         config: ClusterConfig,
     ) -> None:
-        self._folder = Path(folder)
+        self._folder = folder
         self._manifest = manifest
         self._number = number
         self._strategy = strategy
@@ -86,14 +88,30 @@ class ShardActor:
         return len(entries), int(own.bytes_per_row.sum())
 
     def told_so_far(self, shard: int, rounds: int) -> Any:
-        """What was told to a shard that has died, at the beginning and in so many rounds."""
+        """What was told to a shard that has died, at the beginning and in so many rounds.
+
+        Args:
+            shard: The one that has died.
+            rounds: How many rounds it has to hear again.
+
+        Returns:
+            One thing for the beginning, then one for each round.
+        """
         told = self._begun().told_so_far(shard, rounds)
-        if told is None:
-            raise ForgottenError(f"shard {self._number} does not know what it has told")
-        return told
+        return self._known(told, "does not know what it has told")
 
     def catch_up(self, rounds: int, finished: bool, *told: Any) -> tuple[Any, ...]:
-        """Begin, and hear what others told in so many rounds; then finish, where they have."""
+        """Begin, and hear what others told in so many rounds; then finish, where they have.
+
+        Args:
+            rounds: How many the others have heard.
+            finished: Whether the others have finished.
+            *told: What each shard told this one so far, as :meth:`told_so_far` gives it; None in the
+                own place.
+
+        Returns:
+            What :meth:`hear` gives after the last of these rounds.
+        """
         reply = self.begin()
         for number in range(rounds):
             reply = self.hear(*(one if one is None else one[number] for one in told))
@@ -103,16 +121,13 @@ class ShardActor:
 
     def step(self, *batches: bytes) -> tuple[Any, ...]:
         """Move messages on; the summary says what happened."""
-        if self._messages is None:
-            raise ForgottenError(f"shard {self._number} has not settled")
-        outcome, sent = self._messages.step(batches)
+        outcome, sent = self._known(self._messages, "has not settled").step(batches)
         return outcome, *sent
 
     def rows_of(self, keys: np.ndarray) -> Representations:
         """The settled rows of own nodes by their keys."""
-        if self._rows is None:
-            raise ForgottenError(f"shard {self._number} has not settled")
-        return self._rows.take(self._loaded().own_rows(keys))
+        rows = self._known(self._rows, "has not settled")
+        return rows.take(self._loaded().own_rows(keys))
 
     def names_of(self, keys: np.ndarray) -> list[str]:
         """The names of own nodes by their keys."""
@@ -125,14 +140,16 @@ class ShardActor:
         return Usage(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
 
     def _loaded(self) -> Shard:
-        if self._shard is None:
-            raise ForgottenError(f"shard {self._number} has not been read")
-        return self._shard
+        return self._known(self._shard, "has not been read")
 
     def _begun(self) -> ShardRounds[Any]:
-        if self._rounds is None:
-            raise ForgottenError(f"shard {self._number} has not begun")
-        return self._rounds
+        return self._known(self._rounds, "has not begun")
+
+    def _known(self, value: KnownT | None, otherwise: str) -> KnownT:
+        """What is there; else the actor has forgotten it."""
+        if value is None:
+            raise ForgottenError(f"shard {self._number} {otherwise}")
+        return value
 
     def _new_rounds(self, shard: Shard) -> ShardRounds[Any]:
         if self._config.compiles(self._strategy):

@@ -17,7 +17,7 @@ from garden.compiled import compiled
 from garden.errors import StrategyError
 from garden.process_settings import map_in_threads
 from garden.strategies.gossip.beacons import Beacons
-from garden.strategies.gossip.sketches import MAX_DISTANCE, best_first
+from garden.strategies.gossip.sketches import MAX_DISTANCE, best_first, without_first
 from garden.strategies.representations import Ragged, Representations, concatenated
 
 _BLOCK = 1 << 15  # own nodes that hear at a time
@@ -41,7 +41,12 @@ class ToldEntries:
 
     @staticmethod
     def of(level: Representations, rest: Ragged | None) -> ToldEntries:
-        """What is told of nodes with these new entries, and these neighbours in no sketch."""
+        """What is told of nodes with these new entries, and these neighbours in no sketch.
+
+        Args:
+            level: The new entries of the nodes that border a shard.
+            rest: The keys of their neighbours that are in no sketch; None: they were told already.
+        """
         keys = level.ragged["keys"]
         counts = np.diff(keys.offsets)
         which = np.flatnonzero(counts)
@@ -59,7 +64,7 @@ class ToldEntries:
         """The entries of so many nodes, with none for those that nothing was told of."""
         counts = np.zeros(size, dtype=np.int64)
         counts[self.which] = self.counts
-        return _level(counts, self.keys, self.classes)
+        return _rows(counts, keys=self.keys, classes=self.classes)
 
 
 class BeaconRounds:
@@ -87,7 +92,7 @@ class BeaconRounds:
         self._best_classes = np.zeros((own, self._k), dtype=np.int8)
         self._best_keys[:, 0], self._best_classes[:, 0] = shard.keys[:own], classes
         self._sizes = np.ones(own, dtype=np.int64)
-        fresh = _level(np.ones(own, dtype=np.int64), shard.keys[:own].copy(), classes)
+        fresh = _rows(self._sizes, keys=shard.keys[:own].copy(), classes=classes)
         self._own_levels = [fresh]  # new entries of own nodes by round
         self._levels: list[Representations] = []  # the same of all local nodes
         self._rest: Ragged | None = None  # neighbours of own nodes that are in no sketch
@@ -106,7 +111,7 @@ class BeaconRounds:
                 f"a beacon is more than {MAX_DISTANCE} hops away: sketches end there"
             )
         keys, classes = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
-        self._own_levels.append(_level(counts, keys, classes))
+        self._own_levels.append(_rows(counts, keys=keys, classes=classes))
         if len(self._own_levels) == 2:
             self._rest = self._unsketched_neighbours(counts)
         number, shards = len(self._own_levels) - 1, range(self._shard.num_shards)
@@ -125,7 +130,15 @@ class BeaconRounds:
         return self._settled
 
     def told_so_far(self, shard: int, rounds: int) -> list[ToldEntries] | None:
-        """What was told to a shard at the beginning and in so many rounds."""
+        """What was told to a shard at the beginning and in so many rounds.
+
+        Args:
+            shard: The shard.
+            rounds: How many.
+
+        Returns:
+            One thing for the beginning, then one for each round.
+        """
         nodes = self._shard.told_to[shard]
         if self._settled is None:
             return [self._told(shard, number) for number in range(rounds + 1)]
@@ -170,7 +183,7 @@ class BeaconRounds:
                 continue
             parts.append(one.entries(size))
             if len(one.neighbour_counts):
-                self._border_rest.append(_rest_row(one.neighbour_counts, one.neighbours))
+                self._border_rest.append(_rows(one.neighbour_counts, neighbours=one.neighbours))
         self._levels.append(concatenated(parts))
 
     def _told(self, home: int, number: int) -> ToldEntries:
@@ -187,21 +200,14 @@ class BeaconRounds:
         rank[order] = np.arange(len(order), dtype=np.int32)
         ranked = rank[self._shard.indices]
         _sort_rows(self._shard.indptr, ranked)
-        left = np.diff(self._shard.indptr) - adjacent
-        offsets = np.concatenate([[0], np.cumsum(left)]).astype(np.int64)
-        starts = self._shard.indptr[:-1] + adjacent
-        positions = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], left)
-        return Ragged(self._shard.keys[order[ranked[positions]]], offsets)
+        rest = without_first(Ragged(ranked, self._shard.indptr), adjacent)
+        return Ragged(self._shard.keys[order[rest.values]], rest.offsets)
 
 
-def _level(counts: np.ndarray, keys: np.ndarray, classes: np.ndarray) -> Representations:
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return Representations({}, {"keys": Ragged(keys, offsets), "classes": Ragged(classes, offsets)})
-
-
-def _rest_row(counts: np.ndarray, keys: np.ndarray) -> Representations:
-    offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
-    return Representations({}, {"neighbours": Ragged(keys, offsets)})
+def _rows(counts: np.ndarray, **values: np.ndarray) -> Representations:
+    """Rows of so many values each, by the names of their arrays."""
+    offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    return Representations({}, {name: Ragged(part, offsets) for name, part in values.items()})
 
 
 def _narrow(counts: np.ndarray) -> np.ndarray:
@@ -232,7 +238,7 @@ def _levels_of(rows: Representations, rounds: int) -> list[Representations]:
     for distance in range(rounds + 1):
         here = distances == distance
         counts = np.bincount(owner[here], minlength=len(rows))
-        levels.append(_level(counts, keys.values[here], classes[here]))
+        levels.append(_rows(counts, keys=keys.values[here], classes=classes[here]))
     return levels
 
 

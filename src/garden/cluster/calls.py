@@ -59,7 +59,7 @@ class Actors:
             num_cpus=config.cpus_per_actor, max_restarts=-1, max_task_retries=0
         )(ShardActor)
         self._handles = [
-            remote.remote(str(folder.resolve()), manifest, number, strategy, memory, config)
+            remote.remote(folder.resolve(), manifest, number, strategy, memory, config)
             for number in range(self._num_shards)
         ]
 
@@ -92,8 +92,31 @@ class Actors:
         return replies, dead
 
     def reference(self, shard: int, method: str, *arguments: Any) -> Any:
-        """A reference to what one actor will answer."""
+        """A reference to what one actor will answer.
+
+        Args:
+            shard: The actor's.
+            method: The name of one that gives a single value.
+            *arguments: What it is given.
+        """
         return self._call(shard, method, arguments, 1)[0]
+
+    def answers(self, method: str, arguments: Mapping[int, Sequence[Any]]) -> list[Any]:
+        """What several actors answer, which work side by side.
+
+        Args:
+            method: The name of one that gives a single value.
+            arguments: What each actor is given, by shard.
+
+        Returns:
+            The answers, in the order of the shards that were named.
+
+        Raises:
+            ForgottenError: If one has died.
+            GardenError: What one raised.
+        """
+        started = [self.reference(shard, method, *given) for shard, given in arguments.items()]
+        return [self.result(reference) for reference in started]
 
     def result(self, reference: Any) -> Any:
         """What an actor answered to a call; waits for it.

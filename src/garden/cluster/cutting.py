@@ -64,9 +64,7 @@ def cut_shards(
     digests = []
     with atomic_folder(folder) as place:
         for number in range(num_shards):
-            shard, nodes = _shard(graph, keys, homes, number, num_shards)
-            local = np.full(graph.num_nodes, -1, dtype=np.int32)
-            local[nodes] = np.arange(len(nodes), dtype=np.int32)
+            shard, nodes, local = _shard(graph, keys, homes, number, num_shards)
             names = [graph.node_names[node] for node in nodes[: shard.num_own].tolist()]
             among = local[ego_links[ego_shards == number]]
             digests.append(write_shard(place, shard, names, profiles[nodes], among))
@@ -99,8 +97,11 @@ def _check_free(folder: Path, force: bool) -> None:
 
 def _shard(
     graph: Graph, keys: np.ndarray, homes: np.ndarray, number: int, num_shards: int
-) -> tuple[Shard, np.ndarray]:
-    """A shard, and the position in the graph of each of its local nodes."""
+) -> tuple[Shard, np.ndarray, np.ndarray]:
+    """A shard, the position in the graph of each of its local nodes, and their local numbers.
+
+    These numbers are by position in the graph, (num_nodes,) int32; −1 for other nodes.
+    """
     own = np.flatnonzero(homes == number)
     own = own[np.argsort(keys[own])]
     positions, indptr = ragged_rows(graph.indptr, own)
@@ -111,7 +112,7 @@ def _shard(
     local = np.full(graph.num_nodes, -1, dtype=np.int32)
     local[nodes] = np.arange(len(nodes), dtype=np.int32)
     shard = Shard(number, num_shards, len(own), keys[nodes], homes[borders], indptr, local[heads])
-    return shard, nodes
+    return shard, nodes, local
 
 
 def _links_of_ego_graphs(graph: Graph, homes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,6 @@ import os
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -36,6 +35,10 @@ from garden.strategies.representations import Representations, concatenated
 
 class Cluster:
     """The actors that hold a sharded dataset.
+
+    Attributes:
+        manifest: What the dataset says about itself.
+        message_bytes: Bytes that messages cost between shards so far, cards included.
 
     Example::
 
@@ -65,56 +68,41 @@ class Cluster:
             config: The limits.
             progress: Called as rounds and messages go on.
         """
-        self._manifest = read_manifest(Path(folder))
+        self.manifest = read_manifest(Path(folder))
         self._config = config or ClusterConfig()
         contender = contender_named(strategy, memory)
-        _check(contender.strategy, self._manifest)
+        _check(contender.strategy, self.manifest)
         check_memory(contender.memory)
         self._progress = progress
-        self._message_bytes = 0
+        self.message_bytes = 0
         ray = imported_ray()
         self._ours = not ray.is_initialized()
         if self._ours:
-            num_cpus = self._config.cpus_per_actor * self._manifest.num_shards
+            num_cpus = self._config.cpus_per_actor * self.manifest.num_shards
             start_ray(ray, int(np.ceil(num_cpus)))
         try:
             self._actors = Actors(
-                Path(folder), self._manifest, contender.strategy, contender.memory, self._config
+                Path(folder), self.manifest, contender.strategy, contender.memory, self._config
             )
             self._actors.load(range(len(self._actors)))
         except BaseException:
             self._stop_ray()
             raise
         replays = self._config.compiles(contender.strategy)
-        self._settling = Settling(self._actors, self._manifest.num_nodes, replays, progress)
+        self._settling = Settling(self._actors, self.manifest.num_nodes, replays, progress)
 
     def __enter__(self) -> Self:
         """The cluster itself; its actors end with the block."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End the actors, whether the block succeeded or not."""
         self.close()
-
-    @property
-    def manifest(self) -> Manifest:
-        """What the dataset says about itself."""
-        return self._manifest
 
     @property
     def deaths(self) -> int:
         """How often an actor died so far."""
         return self._actors.deaths
-
-    @property
-    def message_bytes(self) -> int:
-        """Bytes that messages cost between shards so far, cards included."""
-        return self._message_bytes
 
     @property
     def processes(self) -> list[int]:
@@ -147,7 +135,7 @@ class Cluster:
             raise SpecError(f"entry is {entry}: the shards are 0 to {len(self._actors) - 1}")
         if not self._settling.is_settled:
             self.settle()
-        keys = keys_of_names([name for pair in pairs for name in pair], self._manifest.key_seed)
+        keys = keys_of_names([name for pair in pairs for name in pair], self.manifest.key_seed)
         if ids is None:
             ids = [secrets.token_bytes(16) for _ in pairs]
         sending = Sending(
@@ -156,42 +144,38 @@ class Cluster:
         while requests := sending.next_requests(len(self._actors), entry):
             self._pass_on(requests, sending)
             self._progress("searching", sending.num_ended, len(pairs))
-        self._message_bytes += sending.num_bytes
+        self.message_bytes += sending.num_bytes
         return sending.results()
 
     def rows_of(self, names: Sequence[str]) -> Representations:
         """The settled rows of some nodes, from the shards that hold them."""
-        keys = keys_of_names(names, self._manifest.key_seed)
-        homes = shard_of(keys, len(self._actors))
-        order = np.argsort(homes, kind="stable")
-        references = [
-            self._actors.reference(home, "rows_of", keys[order][homes[order] == home])
-            for home in np.unique(homes).tolist()
-        ]
-        rows = concatenated([self._actors.result(reference) for reference in references])
+        keys = keys_of_names(names, self.manifest.key_seed)
+        order = np.argsort(shard_of(keys, len(self._actors)), kind="stable")
+        rows = concatenated(self._actors.answers("rows_of", self._by_home(keys)))
         return rows.take(np.argsort(order))
 
     def names_of(self, keys: Sequence[int]) -> list[str]:
         """The names of some nodes by their keys, from the shards that hold them."""
-        wanted = np.array(sorted(set(keys)), dtype=np.uint64)
-        homes = shard_of(wanted, len(self._actors))
+        wanted = self._by_home(np.array(sorted(set(keys)), dtype=np.uint64))
+        found = self._actors.answers("names_of", wanted)
         names: dict[int, str] = {}
-        for home in np.unique(homes).tolist():
-            here = wanted[homes == home]
-            found = self._actors.result(self._actors.reference(home, "names_of", here))
-            names |= dict(zip(here.tolist(), found, strict=True))
+        for (here,), given in zip(wanted.values(), found, strict=True):
+            names |= dict(zip(here.tolist(), given, strict=True))
         return [names[key] for key in keys]
 
     def usage(self) -> list[Usage]:
         """What each actor's process has used so far: processor time and memory."""
-        shards = range(len(self._actors))
-        references = [self._actors.reference(shard, "usage") for shard in shards]
-        return [self._actors.result(reference) for reference in references]
+        return self._actors.answers("usage", dict.fromkeys(range(len(self._actors)), ()))
 
     def close(self) -> None:
         """End the actors, and the Ray cluster where it was started here."""
         self._actors.close()
         self._stop_ray()
+
+    def _by_home(self, keys: np.ndarray) -> dict[int, tuple[np.ndarray]]:
+        """Keys by the shard that holds them, in their order, as what its actor is given."""
+        homes = shard_of(keys, len(self._actors))
+        return {home: (keys[homes == home],) for home in np.unique(homes).tolist()}
 
     def _pass_on(self, requests: dict[int, bytes], sending: Sending) -> None:
         """Pass messages on until none is under way; those in an actor that dies are lost."""

@@ -80,7 +80,15 @@ class Sending:
         return sum(one.ended is not None for one in self._messages.values())
 
     def next_requests(self, num_shards: int, entry: int | None) -> dict[int, bytes]:
-        """The next attempt of all that have not ended, by the shard that is asked; or nothing."""
+        """The next attempt of all that have not ended, by the shard that is asked; or nothing.
+
+        Args:
+            num_shards: How many there are.
+            entry: The shard that is asked; None: one after another.
+
+        Returns:
+            Encoded requests, by shard.
+        """
         chosen: dict[int, list[Request]] = {}
         for number, (message_id, message) in enumerate(self._messages.items()):
             if message.ended is not None:

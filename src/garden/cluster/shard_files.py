@@ -96,17 +96,32 @@ class Shard:
 
 
 def shard_of(keys: np.ndarray, num_shards: int) -> np.ndarray:
-    """The shard of each key, (num_keys,) int32."""
+    """The shard of each key, (num_keys,) int32.
+
+    Args:
+        keys: (num_keys,) uint64.
+        num_shards: How many there are.
+    """
     return (keys % np.uint64(num_shards)).astype(np.int32)
 
 
 def shard_folder(folder: Path, number: int) -> Path:
-    """Where a shard lies in a dataset."""
+    """Where a shard lies in a dataset.
+
+    Args:
+        folder: The dataset's folder.
+        number: The shard's, from 0.
+    """
     return folder / f"shard-{number:05d}"
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Write what all shards have in common."""
+    """Write what all shards have in common.
+
+    Args:
+        folder: The dataset's folder.
+        manifest: With the digests of all files.
+    """
     content = {"format": FORMAT, **asdict(manifest)}
     write_text(folder / MANIFEST, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
@@ -186,6 +201,11 @@ def write_shard(
 def read_shard(folder: Path, manifest: Manifest, number: int) -> Shard:
     """One shard, without names, profiles and links among borders.
 
+    Args:
+        folder: The dataset's folder.
+        manifest: What :func:`read_manifest` gave.
+        number: The shard's, from 0.
+
     Raises:
         DataError: If a file is missing, altered or does not fit the others.
     """
@@ -202,13 +222,28 @@ def read_shard(folder: Path, manifest: Manifest, number: int) -> Shard:
 
 
 def read_names(folder: Path, manifest: Manifest, number: int) -> list[str]:
-    """The names of a shard's own nodes, by key."""
+    """The names of a shard's own nodes, by key.
+
+    Args:
+        folder: The dataset's folder.
+        manifest: What :func:`read_manifest` gave.
+        number: The shard's, from 0.
+    """
     names: list[str] = _table(folder, manifest, number, NODES, ["name"])["name"].to_pylist()
     return names
 
 
 def local_graph(folder: Path, manifest: Manifest, shard: Shard) -> Graph:
-    """The graph of a shard's local nodes that holds the ego graphs of its own nodes whole."""
+    """The graph of a shard's local nodes that holds the ego graphs of its own nodes whole.
+
+    Args:
+        folder: The dataset's folder.
+        manifest: What :func:`read_manifest` gave.
+        shard: What :func:`read_shard` gave.
+
+    Returns:
+        Nodes by their local numbers, own ones first.
+    """
     ego = _columns(folder, manifest, shard.number, EGO_LINKS, ["tail", "head"])
     tails = np.repeat(np.arange(shard.num_own), np.diff(shard.indptr))
     links = np.stack(

@@ -52,7 +52,15 @@ class ShardRounds(Protocol[ToldT]):
         """The settled rows of all local nodes, once nothing changes any more."""
 
     def told_so_far(self, shard: int, rounds: int) -> list[ToldT] | None:
-        """What was told to a shard at the beginning and in so many rounds; None: it is lost."""
+        """What was told to a shard at the beginning and in so many rounds.
+
+        Args:
+            shard: The shard.
+            rounds: How many.
+
+        Returns:
+            One thing for the beginning, then one for each round; None where it is lost.
+        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +123,12 @@ class PlainRounds:
         return self._rows
 
     def told_so_far(self, shard: int, rounds: int) -> list[ToldRows] | None:
-        """None: a strategy may tell anything, so that all shards begin anew."""
+        """None: a strategy may tell anything, so that all shards begin anew.
+
+        Args:
+            shard: Counts for nothing.
+            rounds: Counts for nothing.
+        """
         return None
 
     @property
