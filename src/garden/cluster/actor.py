@@ -106,8 +106,8 @@ class ShardActor:
         Args:
             rounds: How many the others have heard.
             finished: Whether the others have finished.
-            *told: What each shard told this one so far, as :meth:`told_so_far` gives it; None in the
-                own place.
+            *told: What each shard told this one so far, as :meth:`told_so_far` gives it; None in
+                the own place.
 
         Returns:
             What :meth:`hear` gives after the last of these rounds.

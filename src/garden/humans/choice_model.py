@@ -65,6 +65,18 @@ def traits(step: Step) -> np.ndarray:
     return np.stack([np.log(np.maximum(step.degrees, 1)), np.asarray(step.shared, float)], axis=1)
 
 
+def choice_probabilities(offered: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """How likely each neighbour on offer is taken, (num_offered,).
+
+    Args:
+        offered: Their traits, (num_offered, 2).
+        weights: (2,), β of the model.
+    """
+    scores = offered @ weights
+    probabilities: np.ndarray = np.exp(scores - scores.max())
+    return probabilities / probabilities.sum()
+
+
 def fit_players(plays: Sequence[Play]) -> list[Fit]:
     """A fit for each player, in order of their first play, and one for all of them together."""
     players = list(dict.fromkeys(play.player for play in plays))
@@ -109,9 +121,7 @@ def _derivatives(
     """Gradient of the log-likelihood, (2,), and the observed information, (2, 2)."""
     gradient, information = np.zeros(2), np.zeros((2, 2))
     for offered, chosen in choices:
-        scores = offered @ weights
-        probabilities = np.exp(scores - scores.max())
-        probabilities /= probabilities.sum()
+        probabilities = choice_probabilities(offered, weights)
         mean = probabilities @ offered
         gradient += offered[chosen] - mean
         information += (offered.T * probabilities) @ offered - np.outer(mean, mean)

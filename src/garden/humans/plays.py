@@ -58,7 +58,12 @@ class Play:
 
 
 def append_play(path: Path, play: Play) -> None:
-    """Add a play to a file."""
+    """Add a play to a file.
+
+    Args:
+        path: The file; made where there is none.
+        play: The play.
+    """
     line = json.dumps({"format": FORMAT, **asdict(play)}, ensure_ascii=False)
     with _LOCK, path.open("a", encoding="utf-8") as file:
         file.write(line + "\n")
@@ -82,7 +87,12 @@ def read_plays(path: Path) -> list[Play]:
 
 
 def write_plays(path: Path, plays: Iterable[Play]) -> None:
-    """Write plays to a new file."""
+    """Write plays to a new file.
+
+    Args:
+        path: The file; what it held is gone.
+        plays: In the order of the lines.
+    """
     path.write_text("", encoding="utf-8")
     for play in plays:
         append_play(path, play)

@@ -5,11 +5,13 @@ They test the fit, and show what it can tell from how many games.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from garden.graphs.distances import UNREACHABLE, distances
 from garden.graphs.graph import Graph
-from garden.humans.choice_model import traits
+from garden.humans.choice_model import choice_probabilities, traits
 from garden.humans.plays import Play, Step
 
 
@@ -70,13 +72,11 @@ def _choice(
 ) -> Step:
     """One step: the target where it is on offer, as people do, else a draw from the model."""
     found = np.flatnonzero(offered == target)
-    degrees = tuple(int(degree) for degree in graph.degrees[offered])
+    degrees = tuple(graph.degrees[offered].tolist())
     common = tuple(int(count) for count in shared[offered])
     chosen = int(found[0]) if len(found) else 0
     step = Step(degrees, common, chosen, bool(len(found)), 0.0)
     if step.target_offered:
         return step
-    scores = traits(step) @ weights
-    probabilities = np.exp(scores - scores.max())
-    chosen = int(rng.choice(len(offered), p=probabilities / probabilities.sum()))
-    return Step(degrees, common, chosen, False, 0.0)
+    chances = choice_probabilities(traits(step), weights)
+    return replace(step, chosen=int(rng.choice(len(offered), p=chances)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -91,8 +91,10 @@ def make_app(
 
 
 def _handle_errors(app: FastAPI) -> None:
-    def reply(status: int, text: str) -> JSONResponse:
-        return JSONResponse({"error": text}, status_code=status)
+    def reply(
+        status: int, text: str, headers: Mapping[str, str] | None = None, **more: list[str]
+    ) -> JSONResponse:
+        return JSONResponse({"error": text, **more}, status_code=status, headers=headers)
 
     @app.exception_handler(GardenError)
     async def refused(_: Request, error: GardenError) -> JSONResponse:
@@ -100,8 +102,7 @@ def _handle_errors(app: FastAPI) -> None:
 
     @app.exception_handler(WhichColumnsError)
     async def unclear(_: Request, error: WhichColumnsError) -> JSONResponse:
-        asked = {"columns": error.columns, "arguments": error.arguments}
-        return JSONResponse({"error": one_line(error), **asked}, status_code=400)
+        return reply(400, one_line(error), columns=error.columns, arguments=error.arguments)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
@@ -114,9 +115,7 @@ def _handle_errors(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def http(_: Request, error: HTTPException) -> JSONResponse:
-        return JSONResponse(
-            {"error": str(error.detail)}, status_code=error.status_code, headers=error.headers
-        )
+        return reply(error.status_code, str(error.detail), error.headers)
 
     @app.exception_handler(Exception)
     async def failed(_: Request, error: Exception) -> JSONResponse:
@@ -190,14 +189,12 @@ def _events(values: Iterator[schemas.Standing]) -> Iterator[str]:
     try:
         for value in values:
             yield f"data: {value.model_dump_json()}\n\n"
+        yield "event: end\ndata: {}\n\n"
     except GardenError as error:
         yield f"event: problem\ndata: {json.dumps(one_line(error))}\n\n"
-        return
     except Exception as error:
         _LOG.error("a stream failed: %s", type(error).__name__)
         yield f"event: problem\ndata: {json.dumps('the server failed on this request')}\n\n"
-        return
-    yield "event: end\ndata: {}\n\n"
 
 
 def _add_results(app: FastAPI) -> None:
@@ -268,8 +265,7 @@ def _add_jobs(app: FastAPI, desk: JobDesk) -> None:
 
     @app.get("/api/jobs/{job}/policy", response_class=Response)
     def policy(job: str) -> Response:
-        name = f'attachment; filename="garden-policy-{job}.zip"'
-        headers = {"content-disposition": name}
+        headers = {"content-disposition": f'attachment; filename="garden-policy-{job}.zip"'}
         return Response(desk.archive(job), media_type="application/zip", headers=headers)
 
 

@@ -39,9 +39,9 @@ class Rules:
             before: Where they came from, if they have not gone back there yet.
         """
         if self.links is None:
-            return [int(node) for node in self.graph.neighbours(holder)]
+            return self.graph.neighbours(holder).tolist()
         out = self.links.indices[self.links.indptr[holder] : self.links.indptr[holder + 1]]
-        found = {int(node) for node in out}
+        found = set(out.tolist())
         if before is not None:
             found.add(before)
         return sorted(found)
@@ -55,7 +55,12 @@ class Rules:
         return hops
 
     def shortest_path(self, source: int, target: int) -> list[int]:
-        """A shortest path, the source first: of equally near nodes the first is taken."""
+        """A shortest path, the source first: of equally near nodes the first is taken.
+
+        Args:
+            source: A position.
+            target: A position that it can reach.
+        """
         hops = self.hops_to(target)
         path = [source]
         while path[-1] != target:

@@ -111,7 +111,12 @@ class GameBook:
         return shown(game)
 
     def move(self, game_id: str, node: int) -> schemas.Game:
-        """One hop of the player."""
+        """One hop of the player.
+
+        Args:
+            game_id: What the game began with.
+            node: The position of a neighbour on offer; any other is refused.
+        """
         game = self._game(game_id)
         with self._lock:
             if game.result is not None:
@@ -200,13 +205,13 @@ def _choices(game: _Session) -> list[schemas.GameChoice]:
     shared = shared_with(graph, nodes, game.target, MAX_SHARED)
     return [
         schemas.GameChoice(
-            node=int(node),
-            name=graph.node_names[int(node)],
-            degree=int(graph.degrees[int(node)]),
+            node=node,
+            name=graph.node_names[node],
+            degree=int(graph.degrees[node]),
             shared=names,
-            is_target=int(node) == game.target,
+            is_target=node == game.target,
         )
-        for node, names in zip(nodes, shared, strict=True)
+        for node, names in zip(nodes.tolist(), shared, strict=True)
     ]
 
 

@@ -32,7 +32,13 @@ GRAPH, NAME, POLICY = "graph.npz", "name.txt", "policy"
 
 
 def main(kind: str, folder: Path, minutes: float) -> None:
-    """Do the work, then say ``done`` or what went wrong."""
+    """Do the work, then say ``done`` or what went wrong.
+
+    Args:
+        kind: ``adapt`` or ``train``.
+        folder: Holds the graph and its name; the policy is written there.
+        minutes: How long a training may take; adapting takes what it takes.
+    """
     sys.argv = ["garden", "serve"]  # a policy records the command, and this one means nothing
     threading.Thread(target=_end_with_input, daemon=True).start()
     try:
@@ -85,7 +91,12 @@ class Teller(Listener):
         self.plan = plan
 
     def on_update(self, update: int, total: int) -> None:
-        """Say how far it is, and how long it may still take."""
+        """Say how far it is, and how long it may still take.
+
+        Args:
+            update: How many updates are done.
+            total: How many there are at most.
+        """
         left = None if self.plan is None else self.plan.seconds_left()
         pace = "" if left is None else f", {in_words(left)} left at most"
         tell(progress=update / total, message=f"update {update} of at most {total}{pace}")

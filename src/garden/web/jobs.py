@@ -62,16 +62,8 @@ class Job:
 
     def shown(self) -> JobState:
         """How the page sees it."""
-        return JobState(
-            id=self.id,
-            kind=self.kind,
-            graph=self.graph,
-            state=self.state,
-            progress=round(self.progress, 4),
-            message=self.message,
-            curves={name: list(points) for name, points in self.curves.items()},
-            strategy=self.strategy,
-        )
+        shared = {name: getattr(self, name) for name in JobState.model_fields}
+        return JobState(**shared | {"progress": round(self.progress, 4)})
 
 
 def command_of(job: Job) -> list[str]:
@@ -101,7 +93,13 @@ class JobDesk:
         self._closed = False
 
     def start(self, kind: Kind, graph_id: str, minutes: float) -> JobState:
-        """Put a job in the queue; a long queue is refused."""
+        """Put a job in the queue; a long queue is refused.
+
+        Args:
+            kind: Whether the shipped policy is adapted, or a new one trained.
+            graph_id: The graph that it is to work on.
+            minutes: How long a training may take.
+        """
         graph = self.library.graph(graph_id)
         if kind == "adapt" and graph.num_attributes == 0:
             raise SpecError("the shipped policy compares attributes, and this graph has none")

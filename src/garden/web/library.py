@@ -168,14 +168,24 @@ class Library:
         return shelf
 
     def add_upload(self, name: str, graph: Graph) -> GraphShelf:
-        """Keep a graph that somebody uploaded, under the name that they gave it."""
+        """Keep a graph that somebody uploaded, under the name that they gave it.
+
+        Args:
+            name: What people see.
+            graph: The graph.
+        """
         uploads = sum(shelf.source == "upload" for shelf in self.graphs.values())
         if uploads >= MAX_UPLOADS:
             raise SpecError("many graphs were uploaded already: start the server anew")
         return self._shelve(name, "upload", graph)
 
     def add_policy(self, name: str, strategy: Strategy) -> StrategyShelf:
-        """Keep a policy that was trained here, and let it remember as the default does."""
+        """Keep a policy that was trained here, and let it remember as the default does.
+
+        Args:
+            name: What people see.
+            strategy: The policy.
+        """
         return self._add(name, contender_of(name, strategy, "backtrack"))
 
     def _add(self, name: str, contender: Contender) -> StrategyShelf:
@@ -215,13 +225,23 @@ class Library:
         raise SpecError("no strategy here plays on a graph without attributes")
 
     def node(self, graph: Graph, position: int) -> int:
-        """The position, if a node has it."""
+        """The position, if a node has it.
+
+        Args:
+            graph: The graph.
+            position: At least 0; beyond the last node it is refused.
+        """
         if position >= graph.num_nodes:
             raise UnknownIdError(f"no node {position}: the graph has {graph.num_nodes}")
         return position
 
     def player(self, graph_id: str, strategy_id: str) -> Player:
-        """The strategy ready on the graph; made once, however many ask."""
+        """The strategy ready on the graph; made once, however many ask.
+
+        Args:
+            graph_id: The graph.
+            strategy_id: The strategy.
+        """
         key = (graph_id, strategy_id)
         graph, shelf = self.graph(graph_id), self.strategy(strategy_id)
         with self._lock:
@@ -233,7 +253,12 @@ class Library:
 
 
 def player_on(graph: Graph, contender: Contender) -> Player:
-    """A strategy made ready on a graph."""
+    """A strategy made ready on a graph.
+
+    Args:
+        graph: The graph.
+        contender: A strategy that may still have to be fitted or tuned, and its memory.
+    """
     if contender.strategy.needs_attributes and graph.num_attributes == 0:
         raise SpecError(f"{contender.label} compares attributes, and this graph has none")
     check_fit(contender.strategy, graph)
@@ -249,6 +274,11 @@ def player_on(graph: Graph, contender: Contender) -> Player:
 
 
 def random_pair(graph: Graph, seed: int) -> tuple[int, int]:
-    """The positions of two different nodes, drawn uniformly: source and target."""
+    """The positions of two different nodes, drawn uniformly: source and target.
+
+    Args:
+        graph: A graph of at least two nodes.
+        seed: Which pair.
+    """
     source, target = np.random.default_rng(seed).choice(graph.num_nodes, 2, replace=False)
     return int(source), int(target)

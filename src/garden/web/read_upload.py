@@ -41,7 +41,13 @@ _WORDS = {  # what only callers of functions can do, in the words of a page
 
 
 def main(folder: Path, name: str, columns: dict[str, str]) -> None:
-    """Read the file, write the graph, print what happened."""
+    """Read the file, write the graph, print what happened.
+
+    Args:
+        folder: Where the file lies, and where the graph is written.
+        name: The file's.
+        columns: Which columns are meant, by the arguments of :func:`garden.load`.
+    """
     os.chdir(folder)  # so that no message can hold the folder
     heard = _Messages()
     logging.getLogger("garden").addHandler(heard)

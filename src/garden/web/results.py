@@ -21,7 +21,13 @@ def result_entries(folder: Path = RESULTS) -> list[ResultEntry]:
 
 
 def figure_file(section: str, name: str, folder: Path = RESULTS) -> Path | None:
-    """The file of a figure that :func:`result_entries` named; None for any other."""
+    """The file of a figure that :func:`result_entries` named; None for any other.
+
+    Args:
+        section: The section's id.
+        name: The file's, with its suffix.
+        folder: Where the results are.
+    """
     known = {(path.parent.name, path.name): path for path in folder.glob("*/*.png")}
     return known.get((section, name))
 

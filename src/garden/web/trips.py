@@ -30,12 +30,23 @@ MAX_VALUED_NODES = 50_000
 
 
 def picture(library: Library, graph_id: str) -> schemas.GraphPicture:
-    """A graph with coordinates and at most 20,000 edges, an even sample of them."""
+    """A graph with coordinates and at most 20,000 edges, an even sample of them.
+
+    Args:
+        library: Holds the graph.
+        graph_id: Its id.
+    """
     return picture_of(library.graph(graph_id), graph_id, library.graphs[graph_id].name)
 
 
 def picture_of(graph: Graph, graph_id: str, name: str) -> schemas.GraphPicture:
-    """The same of any graph, under an id and a name."""
+    """The same of any graph, under an id and a name.
+
+    Args:
+        graph: The graph.
+        graph_id: Its id on the page.
+        name: What people see.
+    """
     points = layout(graph)
     edges = graph.edges()
     if len(edges) > MAX_DRAWN_EDGES:
@@ -55,7 +66,12 @@ def picture_of(graph: Graph, graph_id: str, name: str) -> schemas.GraphPicture:
 
 
 def trip(library: Library, asked: schemas.WalkAsked) -> schemas.Walk:
-    """One message's trip, with what each holder chose from."""
+    """One message's trip, with what each holder chose from.
+
+    Args:
+        library: Holds graph and strategy.
+        asked: Which of them, the two ends, and what is random.
+    """
     graph = library.graph(asked.graph)
     source, target = library.node(graph, asked.source), library.node(graph, asked.target)
     if source == target:
@@ -123,7 +139,15 @@ def _walked(
 def policy_path(
     library: Library, graph_id: str, strategy_id: str, source: int, target: int
 ) -> schemas.PolicyPath:
-    """Where a strategy takes one message, without what its holders saw."""
+    """Where a strategy takes one message, without what its holders saw.
+
+    Args:
+        library: Holds graph and strategy.
+        graph_id: The graph.
+        strategy_id: The strategy.
+        source: A position.
+        target: Another one.
+    """
     graph, player = library.graph(graph_id), library.player(graph_id, strategy_id)
     made = _walked(graph, player, _Pair.of(graph, source, target), seed=0)
     label = library.strategy(strategy_id).name
@@ -131,7 +155,13 @@ def policy_path(
 
 
 def hops_of(graph: Graph, player: Player | None, choices: Sequence[Choice]) -> list[schemas.Hop]:
-    """Each holder's choice with what it saw; what agents were told where there is a player."""
+    """Each holder's choice with what it saw; what agents were told where there is a player.
+
+    Args:
+        graph: The graph.
+        player: Whose agents tell each other something; None: nobody is told anything.
+        choices: What each holder chose from, in order.
+    """
     names = None if player is None else _key_names(graph, player)
     return [_hop(graph, player, choice, names) for choice in choices]
 
@@ -154,7 +184,15 @@ def _hop(
 
 
 def seen_by(graph: Graph, holder: int) -> list[int]:
-    """The nodes in the ego graphs of the holder and its neighbours, at most 3,000."""
+    """The nodes in the ego graphs of the holder and its neighbours, at most 3,000.
+
+    Args:
+        graph: The graph.
+        holder: A position.
+
+    Returns:
+        Positions, ascending.
+    """
     neighbours = graph.neighbours(holder)
     positions, _ = ragged_rows(graph.indptr, neighbours.astype(np.int64))
     seen = np.unique(np.concatenate([[holder], neighbours, graph.indices[positions]]))
@@ -162,7 +200,13 @@ def seen_by(graph: Graph, holder: int) -> list[int]:
 
 
 def shortest_path(graph: Graph, source: int, target: int) -> list[int]:
-    """A shortest path, the source first: of equally near neighbours the first is taken."""
+    """A shortest path, the source first: of equally near neighbours the first is taken.
+
+    Args:
+        graph: The graph.
+        source: A position.
+        target: A position; one without a path from the source is refused.
+    """
     hops = distances(graph, np.array([target]))[0]
     if hops[source] == UNREACHABLE:
         raise GraphError("there is no path between these nodes")
@@ -185,7 +229,16 @@ def _key_names(graph: Graph, player: Player) -> dict[int, str] | None:
 
 
 def heard_by(player: Player, node: int, names: dict[int, str]) -> list[str]:
-    """What an agent keeps of what it was told: beacons and how far they are."""
+    """What an agent keeps of what it was told: beacons and how far they are.
+
+    Args:
+        player: A strategy of beacons, ready on a graph.
+        node: A position.
+        names: The names of nodes by key.
+
+    Returns:
+        One text for each beacon, at most 200, nearest first.
+    """
     row = player.rows.take(np.array([node]))
     keys, hops = row.ragged["keys"].values.tolist(), row.ragged["distances"].values.tolist()
     found = zip(keys[:MAX_LISTED], hops[:MAX_LISTED], strict=True)
@@ -195,7 +248,15 @@ def heard_by(player: Player, node: int, names: dict[int, str]) -> list[str]:
 def values(
     library: Library, graph_id: str, kind: schemas.ValueKind, strategy_id: str, target: int
 ) -> schemas.NodeValues:
-    """The true distance, a strategy's score or its learned value of each node to a target."""
+    """The true distance, a strategy's score or its learned value of each node to a target.
+
+    Args:
+        library: Holds graph and strategy.
+        graph_id: The graph.
+        kind: Which of the three; learned values are refused of strategies that have none.
+        strategy_id: Counts for nothing where distances are asked for.
+        target: A position.
+    """
     graph = library.graph(graph_id)
     library.node(graph, target)
     if kind == "distance":
@@ -226,7 +287,15 @@ def _table(graph: Graph, player: Player, kind: schemas.ValueKind, target: int) -
 def details(
     library: Library, graph_id: str, node: int, target: int | None, strategy_id: str | None
 ) -> schemas.NodeDetails:
-    """What is known of one node, its ego graph, and its score towards a target."""
+    """What is known of one node, its ego graph, and its score towards a target.
+
+    Args:
+        library: Holds graph and strategy.
+        graph_id: The graph.
+        node: A position.
+        target: A position; None: no score.
+        strategy_id: The strategy that scores; None: no score, and nothing that was heard.
+    """
     graph = library.graph(graph_id)
     neighbours = graph.neighbours(library.node(graph, node))
     shown = neighbours[:MAX_LISTED]
@@ -261,7 +330,12 @@ def _score(
 
 
 def attributes_of(graph: Graph, node: int) -> list[str]:
-    """The attributes of a node that are not 0, as text: a 1 by its name, numbers with theirs."""
+    """The attributes of a node that are not 0, as text: a 1 by its name, numbers with theirs.
+
+    Args:
+        graph: The graph.
+        node: A position.
+    """
     row = graph.attributes[[node]]
     dense = row if isinstance(row, np.ndarray) else row.toarray()
     columns = np.flatnonzero(dense[0])[:MAX_LISTED]
@@ -281,7 +355,18 @@ def _ego_edges(graph: Graph, node: int, neighbours: np.ndarray) -> list[int]:
 def standings(
     library: Library, graph_id: str, strategy_ids: list[str], num_pairs: int, seed: int
 ) -> Iterator[schemas.Standing]:
-    """Play pairs one after the other, all strategies on each, and say how they stand."""
+    """Play pairs one after the other, all strategies on each, and say how they stand.
+
+    Args:
+        library: Holds graph and strategies.
+        graph_id: The graph.
+        strategy_ids: The strategies.
+        num_pairs: How many pairs are played.
+        seed: Which pairs, and what is random on the way.
+
+    Returns:
+        One standing after each trip.
+    """
     graph = library.graph(graph_id)
     players = {one: library.player(graph_id, one) for one in strategy_ids}
     rng = np.random.default_rng(seed)

@@ -56,7 +56,14 @@ class Upload:
 async def receive(
     chunks: AsyncIterator[bytes], path: Path, limit: int = MAX_BYTES, seconds: float = MAX_SECONDS
 ) -> None:
-    """Write what arrives to a file; more than these bytes or seconds are refused."""
+    """Write what arrives to a file; more than these bytes or seconds are refused.
+
+    Args:
+        chunks: What arrives.
+        path: The file.
+        limit: Bytes.
+        seconds: How long it may take to arrive.
+    """
     try:
         async with asyncio.timeout(seconds):
             await _write(chunks, path, limit)

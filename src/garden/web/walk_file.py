@@ -71,7 +71,12 @@ def write_walk_file(path: Path, message: RoutedMessage, choices: Sequence[Choice
 
 
 def walk_data(message: RoutedMessage, choices: Sequence[Choice]) -> WalkFile:
-    """The graph as it is drawn, and the walk with what its holders saw."""
+    """The graph as it is drawn, and the walk with what its holders saw.
+
+    Args:
+        message: The message that was routed.
+        choices: What each of its holders chose from.
+    """
     graph, name = message.graph, message.strategy
     contender = contender_named(name)
     player = player_on(graph, contender) if contender.strategy.knows == "gossip" else None
@@ -115,7 +120,12 @@ def walk_page(content: WalkFile) -> str:
 
 
 def content_policy(script: str, style: str) -> str:
-    """What the file may load and run: its own script and style, by hash."""
+    """What the file may load and run: its own script and style, by hash.
+
+    Args:
+        script: The text of the script that the file holds.
+        style: That of its style.
+    """
     return (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
