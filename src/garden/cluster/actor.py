@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -34,6 +35,7 @@ class Usage(NamedTuple):
     """The most memory that it has held, shared memory included."""
 
 
+@dataclass(eq=False)
 class ShardActor:
     """One shard: its rounds, then its messages.
 
@@ -41,30 +43,21 @@ class ShardActor:
     None in its own place.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        manifest: Manifest,
-        number: int,
-        strategy: Strategy,
-        memory: Memory,
-        config: ClusterConfig,
-    ) -> None:
-        self._folder = folder
-        self._manifest = manifest
-        self._number = number
-        self._strategy = strategy
-        self._memory = memory
-        self._config = config
-        self._shard: Shard | None = None
-        self._rounds: ShardRounds[Any] | None = None
-        self._rows: Representations | None = None
-        self._messages: ShardMessages | None = None
+    folder: Path
+    manifest: Manifest
+    number: int  # of the shard
+    strategy: Strategy
+    memory: Memory
+    config: ClusterConfig
+    _shard: Shard | None = None
+    _rounds: ShardRounds[Any] | None = None
+    _rows: Representations | None = None
+    _messages: ShardMessages | None = None
 
     def load(self) -> int:
         """Read the shard, unless that is done; the id of the actor's process."""
         if self._shard is None:
-            self._shard = read_shard(self._folder, self._manifest, self._number)
+            self._shard = read_shard(self.folder, self.manifest, self.number)
         return os.getpid()
 
     def begin(self) -> tuple[Any, ...]:
@@ -81,8 +74,8 @@ class ShardActor:
     def finish(self, *told: Any) -> tuple[int, int]:
         """The rounds are over; how many entries own rows hold, and their bytes."""
         self._rows = self._begun().finish(told)
-        shard, width = self._loaded(), len(self._manifest.attribute_names)
-        self._messages = ShardMessages(shard, self._rows, self._strategy, self._memory, width)
+        shard, width = self._loaded(), len(self.manifest.attribute_names)
+        self._messages = ShardMessages(shard, self._rows, self.strategy, self.memory, width)
         own = self._rows.take(np.arange(shard.num_own))
         entries = own.ragged["keys"].values if "keys" in own.ragged else ()
         return len(entries), int(own.bytes_per_row.sum())
@@ -131,7 +124,7 @@ class ShardActor:
 
     def names_of(self, keys: np.ndarray) -> list[str]:
         """The names of own nodes by their keys."""
-        names = read_names(self._folder, self._manifest, self._number)
+        names = read_names(self.folder, self.manifest, self.number)
         return [names[row] for row in self._loaded().own_rows(keys).tolist()]
 
     def usage(self) -> Usage:
@@ -148,20 +141,20 @@ class ShardActor:
     def _known(self, value: KnownT | None, otherwise: str) -> KnownT:
         """What is there; else the actor has forgotten it."""
         if value is None:
-            raise ForgottenError(f"shard {self._number} {otherwise}")
+            raise ForgottenError(f"shard {self.number} {otherwise}")
         return value
 
     def _new_rounds(self, shard: Shard) -> ShardRounds[Any]:
-        if self._config.compiles(self._strategy):
-            assert isinstance(self._strategy, Beacons)
+        if self.config.compiles(self.strategy):
+            assert isinstance(self.strategy, Beacons)
             from garden.cluster.beacon_rounds import BeaconRounds
 
-            return BeaconRounds(shard, self._strategy, self._manifest.num_nodes)
-        graph = local_graph(self._folder, self._manifest, shard)
-        return PlainRounds(shard, graph, self._strategy)
+            return BeaconRounds(shard, self.strategy, self.manifest.num_nodes)
+        graph = local_graph(self.folder, self.manifest, shard)
+        return PlainRounds(shard, graph, self.strategy)
 
     def _with_bytes(self, changed: int, told: list[Any]) -> tuple[Any, ...]:
         """The summary, then what is told, with nothing in the own place."""
-        others = [None if home == self._number else one for home, one in enumerate(told)]
+        others = [None if home == self.number else one for home, one in enumerate(told)]
         num_bytes = sum(one.num_bytes for one in others if one is not None)
         return (changed, num_bytes), *others

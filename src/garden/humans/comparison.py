@@ -37,7 +37,7 @@ def people_outcomes(plays: Sequence[Play]) -> list[Outcome]:
     """One outcome for each player, in order of their first play."""
     players = dict.fromkeys(play.player for play in plays)
     return [
-        _outcome(name, [_ratio(play) for play in plays if play.player == name]) for name in players
+        _outcome(name, [play.ratio for play in plays if play.player == name]) for name in players
     ]
 
 
@@ -66,10 +66,6 @@ def _ratios(graph: Graph, ends: Sequence[tuple[int, int]], name: str) -> list[fl
         made = walk(graph, ready, rows, source, target, contender.memory, limit, stream)
         found.append(made.hops / distance if made.delivered else None)
     return found
-
-
-def _ratio(play: Play) -> float | None:
-    return play.hops / play.distance if play.delivered else None
 
 
 def _outcome(name: str, ratios: Sequence[float | None]) -> Outcome:

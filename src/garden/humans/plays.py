@@ -56,6 +56,11 @@ class Play:
         """How many hops were made."""
         return len(self.path) - 1
 
+    @property
+    def ratio(self) -> float | None:
+        """Hops over those of the shortest path; None of a game that was given up."""
+        return self.hops / self.distance if self.delivered else None
+
 
 def append_play(path: Path, play: Play) -> None:
     """Add a play to a file.

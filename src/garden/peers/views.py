@@ -66,7 +66,8 @@ class AgentView(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
             linked: The keys of its own neighbours; those that are none of this agent's are ignored.
 
         """
-        pairs = self._linked_keys() | {_ordered(key, end) for end in linked if end in self._known()}
+        shared = set(linked).intersection(self.neighbours)
+        pairs = self._linked_keys() | {(min(key, end), max(key, end)) for end in shared}
         profiles = dict(zip(self.members, self.profiles, strict=True))
         return self._rebuilt({**profiles, key: profile}, pairs)
 
@@ -80,9 +81,6 @@ class AgentView(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
         """The neighbours that a neighbour is linked to, in the order of their keys."""
         ends = [pair for pair in self._linked_keys() if key in pair]
         return tuple(sorted(one if other == key else other for one, other in ends))
-
-    def _known(self) -> frozenset[int]:
-        return frozenset(self.neighbours)
 
     def _linked_keys(self) -> set[tuple[int, int]]:
         return {(self.neighbours[one], self.neighbours[other]) for one, other in self.links}
@@ -190,7 +188,3 @@ def _edges(degree: int, links: tuple[_Pair, ...]) -> np.ndarray:
     heads = np.concatenate([spokes, centre, pairs[:, 1], pairs[:, 0]])
     order = np.lexsort((heads, tails))
     return np.stack([tails[order], heads[order]])
-
-
-def _ordered(one: int, other: int) -> tuple[int, int]:
-    return (one, other) if one < other else (other, one)

@@ -139,17 +139,15 @@ class GameBook:
         return game
 
     def _end(self, game: _Session) -> schemas.Game:
-        policy = self._policy_path(game)
+        ends, graph_id = (game.source, game.target), game.asked.graph
+        strategy_id = self.library.strategy_for(game.rules.graph)
+        policy = trips.policy_path(self.library, graph_id, strategy_id, *ends)
         with self._lock:
             if game.result is None:
                 stored = self._stored(game)
                 game.choices = []
                 game.result = _result(game, policy, self._people(game), stored)
         return shown(game)
-
-    def _policy_path(self, game: _Session) -> schemas.PolicyPath:
-        strategy = self.library.strategy_for(game.rules.graph)
-        return trips.policy_path(self.library, game.asked.graph, strategy, game.source, game.target)
 
     def _people(self, game: _Session) -> schemas.PeopleStanding | None:
         """Where a delivered game stands; people followed directions, so others are not compared."""

@@ -1,24 +1,28 @@
-"""How many messages arrive where a share of the peers lies: `garden peers attacks`."""
+"""How many messages arrive where a share of the peers lies: `garden peers attacks`.
+
+Signatures are made with keys derived from agents' keys: they protect nobody outside a simulation.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
 from garden.errors import SpecError, expect_choice, expect_count, expect_share
 from garden.experiments.peers.attackers import ATTACKS, Attacker
 from garden.experiments.peers.cut import keys_for, ready_contender, views_of
-from garden.experiments.peers.ed25519 import RosterSigner, roster_of
-from garden.experiments.peers.report import PeerReport, wilson_interval
+from garden.experiments.peers.report import PeerReport, mean, wilson_interval
 from garden.experiments.peers.trial import SETTLING
 from garden.graphs.graph import Graph
 from garden.peers.actions import Ended
 from garden.peers.agent import Agent
 from garden.peers.config import AgentConfig
 from garden.peers.envelopes import MAX_HOPS, Envelope, Message
+from garden.peers.keys import AgentKeys
 from garden.peers.signing import Signer, Unsigned
 from garden.peers.virtual_time import VirtualNetwork
 from garden.random_streams import ATTACKED_PAIRS
@@ -59,6 +63,29 @@ class AttackReport(PeerReport):
     source_named: float
     """The share of all messages whose source an attacker names who takes the first one that
     handed it the message for the source."""
+
+
+@final
+class _RosterSigner:
+    """Signs with an agent's derived secret, and checks against a roster's public keys."""
+
+    def __init__(self, key: int, roster: Mapping[int, AgentKeys]) -> None:
+        self._own = roster[key]
+        self._roster = roster
+
+    def sign(self, content: bytes) -> bytes:
+        """The Ed25519 signature of the content, 64 bytes."""
+        return self._own.sign(content)
+
+    def verify(self, agent: int, content: bytes, signature: bytes) -> bool:
+        """Whether an agent of the roster signed the content.
+
+        Args:
+            agent: Its key.
+            content: What it should have signed.
+            signature: 64 bytes, where it is one.
+        """
+        return agent in self._roster and self._roster[agent].public.has_signed(content, signature)
 
 
 class _Eyes:
@@ -157,7 +184,7 @@ def _outcome(
         "delivery_rate_ci": wilson_interval(len(true), len(ids)),
         "false_deliveries": len(said) - len(true),
         "handed_over_twice": sum(network.handed_over.get(one, 0) > 1 for one in ids),
-        "mean_attempts": float(np.mean([one.attempts for one in ended])) if ended else 0.0,
+        "mean_attempts": mean([one.attempts for one in ended]),
         "touched": sum(one in guesses for one in ids) / len(ids),
         "source_named": named / len(ids),
     }
@@ -178,11 +205,11 @@ def _agents(
     defended: bool,
 ) -> list[Agent]:  # fmt: skip
     config = DEFENDED if defended else UNDEFENDED
-    roster = roster_of(keys.tolist()) if defended else None
+    roster = _secrets_of(keys.tolist()) if defended else None
     agents: list[Agent] = []
     for node, view in enumerate(views_of(graph, keys)):
         kind = ATTACKS[attack] if node in bad else Agent
-        signer: Signer = Unsigned() if roster is None else RosterSigner(view.key, roster)
+        signer: Signer = Unsigned() if roster is None else _RosterSigner(view.key, roster)
         agents.append(kind(view, strategy, memory, config=config, signer=signer))
     honest = [node for node in range(len(agents)) if node not in bad]
     for node in sorted(bad):
@@ -190,8 +217,14 @@ def _agents(
             other = honest[node % len(honest)] if honest else node
             agents[node].bait = agents[other].card.row  # type: ignore[attr-defined]
             if roster is not None:
-                agents[node].own_signer = RosterSigner(agents[node].key, roster)  # type: ignore[attr-defined]
+                agents[node].own_signer = _RosterSigner(agents[node].key, roster)  # type: ignore[attr-defined]
     return agents
+
+
+def _secrets_of(keys: Iterable[int]) -> Mapping[int, AgentKeys]:
+    """The secrets of each agent, by its key, which anybody can derive."""
+    secrets = {key: hashlib.sha256(b"garden simulation %d" % key).digest() for key in keys}
+    return {key: AgentKeys(secret, secret) for key, secret in secrets.items()}
 
 
 def _honest_pairs(

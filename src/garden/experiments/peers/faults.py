@@ -15,7 +15,6 @@ from garden.experiments.peers.liveness import Liveness, Trip
 from garden.experiments.peers.report import PeerReport, endings_in_numbers, mean
 from garden.experiments.peers.trial import PeerTrial, region, without_collector
 from garden.graphs.graph import Graph
-from garden.peers.actions import Ended
 from garden.peers.faults import Faults, Partition
 from garden.peers.messages import Card
 from garden.random_streams import CRASHED_PEERS
@@ -122,7 +121,8 @@ class _Sending:
             if plan.churn:
                 self._churn(network.now - gone_at)
                 source, target = self._living(source, target)
-            message_id = self._trial.send(source, self._card(target))
+            card = self._old_cards[target] if self._old_cards else self._trial.card(target)
+            message_id = self._trial.send(source, card)
             self._messages.append((message_id, source, target, network.now))
             network.run_until(network.now + plan.pace)
             if (number + 1) % PER_STEP == 0:
@@ -136,12 +136,16 @@ class _Sending:
     def report(self) -> FaultReport:
         """What became of the messages."""
         network, contender = self._trial.network, self._trial.contender
-        trips = {one[0]: self._trip(*one) for one in self._messages}
+        trips = {
+            one: Trip(source, target, sent, network.ended_at.get(one, network.now))
+            for one, source, target, sent in self._messages
+        }
         endings = {one: network.endings[one][0] for one in trips if one in network.endings}
         counted = [one for one in trips if self._liveness.joined(trips[one])]
         ended = [endings[one] for one in counted if one in endings]
         arrived = [one for one in ended if one.ending == "delivered"]
         said = sum(one.ending == "delivered" for one in endings.values())
+        shortest = self._liveness.distances([trips[one.id] for one in arrived])
         numbers = endings_in_numbers(ended, len(counted))
         numbers["unknown"] += len(counted) - len(ended)
         return FaultReport(
@@ -154,7 +158,7 @@ class _Sending:
             counted=len(counted),
             others_delivered=said - len(arrived),
             handed_over_twice=sum(times > 1 for times in network.handed_over.values()),
-            mean_extra_hops=self._extra_hops(trips, arrived),
+            mean_extra_hops=numbers["mean_hops"] - mean(shortest.tolist()),
             envelopes=network.traffic.envelopes,
             envelope_bytes=network.traffic.bytes,
             **numbers,
@@ -203,9 +207,6 @@ class _Sending:
             liveness.went(node, 0)
         return liveness
 
-    def _card(self, target: int) -> Card:
-        return self._old_cards[target] if self._old_cards else self._trial.card(target)
-
     def _living(self, source: int, target: int) -> tuple[int, int]:
         """The pair, or another one if one of its ends is gone."""
         while not (self._trial.lives(source) and self._trial.lives(target)):
@@ -226,14 +227,6 @@ class _Sending:
                 self._liveness.went(node, now)
                 self._back.append((now + MINUTE, node))
                 self._num_gone += 1
-
-    def _trip(self, message_id: bytes, source: int, target: int, sent: int) -> Trip:
-        network = self._trial.network
-        return Trip(source, target, sent, network.ended_at.get(message_id, network.now))
-
-    def _extra_hops(self, trips: dict[bytes, Trip], arrived: list[Ended]) -> float:
-        shortest = self._liveness.distances([trips[one.id] for one in arrived])
-        return mean([one.hops for one in arrived]) - mean(shortest.tolist())
 
 
 def _cards_of(graph: Graph, contender: Contender, plan: FaultPlan) -> dict[int, Card]:

@@ -141,7 +141,7 @@ def measure_kill(
         )
     rng = np.random.default_rng([seed, KILLED_HOSTS])
     gone = rng.choice(count, killed, replace=False)
-    living = np.setdiff1d(np.arange(graph.num_nodes), np.flatnonzero(_host_of(graph, count, gone)))
+    living = np.flatnonzero(~np.isin(np.arange(graph.num_nodes) % count, gone))
     pairs = _pairs(graph, living, messages, rng)
     with tempfile.TemporaryDirectory(prefix="peers-") as place, ExitStack() as stack:
         folder, run = Path(place) / "cut", Path(place) / "run"
@@ -155,7 +155,10 @@ def measure_kill(
         pids += launch(folder, run, files, patience)
         settled = wait_until_settled(run, count, SETTLING)
         to_settle = time.monotonic() - began
-        network = [stack.enter_context(_host(run, path)) for path in files]
+        network = [
+            stack.enter_context(HostConnection(run / f"{path.stem}.sock", timeout=60.0))
+            for path in files
+        ]
         doomed = [pids[number] for number in gone]
         outcome = _send_and_kill(graph, network, pairs, doomed, pace, progress)
     memory = [one["memory_mb"] for one in settled["hosts"]]
@@ -239,11 +242,6 @@ def _read(selector: selectors.BaseSelector, seen: _Seen, timeout: float) -> None
             seen.note(reply)
 
 
-def _host_of(graph: Graph, count: int, chosen: np.ndarray) -> np.ndarray:
-    """Whether each node's host is among the chosen, (num_nodes,) bool; they are dealt out."""
-    return np.isin(np.arange(graph.num_nodes) % count, chosen)
-
-
 def _pairs(
     graph: Graph, living: np.ndarray, count: int, rng: np.random.Generator
 ) -> list[tuple[int, int]]:
@@ -258,10 +256,6 @@ def _pairs(
         if source != target and labels[source] == labels[target]:
             pairs.append((int(living[source]), int(living[target])))
     return pairs
-
-
-def _host(run: Path, file: Path) -> HostConnection:
-    return HostConnection(run / f"{file.stem}.sock", timeout=60.0)
 
 
 def _free_addresses(count: int) -> list[str]:

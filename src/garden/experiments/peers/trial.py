@@ -135,7 +135,7 @@ class PeerTrial:
             self.contender.strategy,
             self.contender.memory,
             config=self._config,
-            admit=_everybody,
+            admit=lambda _key: True,
             incarnation=self._lives[node],
             restarted_at=restarted_at,
         )
@@ -151,7 +151,3 @@ def region(graph: Graph, size: int, start: int) -> frozenset[int]:
     """
     met = breadth_first_order(graph.adjacency(), start, return_predecessors=False)
     return frozenset(met[:size].tolist())
-
-
-def _everybody(_key: int) -> bool:
-    return True

@@ -73,7 +73,10 @@ class DirectoryService:
         self._kept: dict[int, OrderedDict[int, OrderedDict[int, SignedCard]]] = {}
         self._left: dict[int, _Left] = {}
         self._searches: dict[tuple[int, int], _Search] = {}  # by who asks, and for which profile
-        self._profiles = {key: _own_profile(one) for key, one in host.members.items()}
+        self._profiles = {
+            key: int(profile_keys(one.view.ego_graph().profiles[:1])[0])
+            for key, one in host.members.items()
+        }
         self._turn = list(host.members)
         self._looked_at = host.now()
         host.serve(self._take)
@@ -209,13 +212,6 @@ class DirectoryService:
         row = self._host.agents[key].row
         found = directories_of(row, np.array([profile], dtype=np.uint64), self._k)
         pairs = zip(found.keys.tolist(), found.classes.tolist(), strict=True)
-        return [Card(other, _beacon_row(other, rank)) for other, rank in pairs]
-
-
-def _own_profile(member: Member) -> int:
-    return int(profile_keys(member.view.ego_graph().profiles[:1])[0])
-
-
-def _beacon_row(key: int, rank: int) -> bytes:
-    """The row of a beacon that nothing but key and class is known of: its own entry."""
-    return encoded_row(sketch_row({Beacon(-rank, key): 0}, ()))
+        # nothing but key and class is known of them: a row has their own entry alone
+        rows = ((other, sketch_row({Beacon(-rank, other): 0}, ())) for other, rank in pairs)
+        return [Card(other, encoded_row(row)) for other, row in rows]
