@@ -92,7 +92,7 @@ def test_neighbour__that_is_known_to_be_there_is_not_asked(peers_of, path_graph)
 def test_message_and_receipt__are_not_repeated_while_they_are_under_way(peers):
     peers.network.settle()
     agent, now = peers.agents[B], peers.network.now
-    agent._delivery._waits = agent._delivery._answers._waits = waits = Reading()
+    agent._delivery._waits = agent._delivery._answers.waits = waits = Reading()
     card = peers.agents[C].card
     own = agent.send(card, b"x", b"i" * 16, b"n" * 16, now)
     first = bodies(own, Message)

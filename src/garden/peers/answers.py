@@ -7,7 +7,7 @@ it is acknowledged; where the holder before does not answer, an earlier one is t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -29,49 +29,38 @@ class _Returning:
     sendings: int = 0
 
 
+@dataclass(eq=False)
 class Answers:
-    """The answers that one agent makes or passes back."""
+    """The answers that one agent makes or passes back.
 
-    def __init__(
-        self,
-        key: int,
-        records: Records,
-        timers: Timers,
-        send: Callable[[int, Body], None],
-        suspect: Callable[[int, int], None],
-        arrived: Callable[[int, Answer], None],
-        waits: Waits,
-        config: AgentConfig,
-    ) -> None:
-        """Answers of one agent, none of them under way yet.
+    Args:
+        key: The agent's.
+        records: What it remembers of messages.
+        timers: Its timers.
+        send: Sends a body to a neighbour.
+        suspect: Is told of a neighbour that does not answer, and the time.
+        arrived: Is handed the time and an answer to a message of the agent's own.
+        waits: How long neighbours are waited for.
+        config: The agent's patience.
+    """
 
-        Args:
-            key: The agent's.
-            records: What it remembers of messages.
-            timers: Its timers.
-            send: Sends a body to a neighbour.
-            suspect: Is told of a neighbour that does not answer, and the time.
-            arrived: Is handed the time and an answer to a message of the agent's own.
-            waits: How long neighbours are waited for.
-            config: The agent's patience.
-        """
-        self._key = key
-        self._records = records
-        self._timers = timers
-        self._send = send
-        self._suspect = suspect
-        self._arrived = arrived
-        self._waits = waits
-        self._config = config
-        self._returning: dict[tuple[bytes, int, bool], _Returning] = {}
+    key: int
+    records: Records
+    timers: Timers
+    send: Callable[[int, Body], None]
+    suspect: Callable[[int, int], None]
+    arrived: Callable[[int, Answer], None]
+    waits: Waits
+    config: AgentConfig
+    _returning: dict[tuple[bytes, int, bool], _Returning] = field(default_factory=dict, init=False)
 
     def take(self, sender: int, answer: Answer, now: int) -> None:
         """A neighbour returns a receipt or word of a failure."""
-        record = self._records.get(answer.id, answer.attempt)
+        record = self.records.get(answer.id, answer.attempt)
         if record is None or sender not in record.sent_to:
             return
         record.seen.add(type(answer))
-        self._send(sender, AnswerAck(answer.id, answer.attempt, isinstance(answer, Receipt)))
+        self.send(sender, AnswerAck(answer.id, answer.attempt, isinstance(answer, Receipt)))
         if type(answer) not in record.answered:
             self.give(now, answer)
 
@@ -81,21 +70,21 @@ class Answers:
         waiting = self._returning.get(place)
         if waiting is not None and waiting.neighbour == sender:
             del self._returning[place]
-            record = self._records.get(ack.id, ack.attempt)
+            record = self.records.get(ack.id, ack.attempt)
             if record is not None:
                 record.answered.add(type(waiting.answer))
 
     def give(self, now: int, answer: Answer) -> None:
         """Pass an answer to whom the message came from first, so that loops are left out."""
         place = (answer.id, answer.attempt, isinstance(answer, Receipt))
-        record = self._records.get(answer.id, answer.attempt)
+        record = self.records.get(answer.id, answer.attempt)
         if record is None or place in self._returning:
             return
         if None in record.previous.values():
-            self._arrived(now, answer)
+            self.arrived(now, answer)
             return
         if isinstance(answer, Receipt):
-            answer = msgspec.structs.replace(answer, path=(*answer.path, self._key))
+            answer = msgspec.structs.replace(answer, path=(*answer.path, self.key))
         ways = dict.fromkeys(record.previous[hop] for hop in sorted(record.previous))
         waiting = _Returning(answer, iter([way for way in ways if way is not None]), -1)
         self._returning[place] = waiting
@@ -123,17 +112,17 @@ class Answers:
         """Send an answer, again and again, until it is time for another way."""
         if self._returning.get(place) is not waiting or waiting.neighbour != neighbour:
             return
-        wait = self._waits.ack_wait(neighbour)
-        if waiting.sendings and self._waits.is_under_way(neighbour):
-            self._timers.at(now + wait, self._send_answer, place, waiting, neighbour)
+        wait = self.waits.ack_wait(neighbour)
+        if waiting.sendings and self.waits.is_under_way(neighbour):
+            self.timers.at(now + wait, self._send_answer, place, waiting, neighbour)
             return
-        if waiting.sendings > self._config.repeats:
-            self._suspect(neighbour, now)
+        if waiting.sendings > self.config.repeats:
+            self.suspect(neighbour, now)
             self._return_next(now, place, waiting)
             return
-        if not waiting.sendings or not self._waits.is_unread(neighbour):
-            self._send(neighbour, waiting.answer)
-        self._timers.at(
+        if not waiting.sendings or not self.waits.is_unread(neighbour):
+            self.send(neighbour, waiting.answer)
+        self.timers.at(
             now + (wait << waiting.sendings), self._send_answer, place, waiting, neighbour
         )
         waiting.sendings += 1

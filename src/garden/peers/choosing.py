@@ -47,68 +47,59 @@ class RowsAtHolder:
 
 
 @final
+@dataclasses.dataclass(eq=False)
 class Chooser:
-    """The choices of one agent; they change nothing."""
+    """The choices of one agent; they change nothing.
 
-    def __init__(
-        self,
-        key: int,
-        strategy: Strategy,
-        memory: Memory,
-        knowledge: Knowledge,
-        links: Links,
-        reputation: Reputation | None,
-    ) -> None:
-        """The choice of next hops by one agent.
+    Args:
+        key: The agent's.
+        strategy: How it scores its neighbours.
+        memory: The rule on what messages remember.
+        knowledge: Its neighbours' rows.
+        links: Which of them are suspected to be gone.
+        reputation: Which of them bring few receipts, where that counts.
+    """
 
-        Args:
-            key: The agent's.
-            strategy: How it scores its neighbours.
-            memory: The rule on what messages remember.
-            knowledge: Its neighbours' rows.
-            links: Which of them are suspected to be gone.
-            reputation: Which of them bring few receipts, where that counts.
-        """
-        self._key = key
-        self._strategy = strategy
-        self._memory = memory
-        self._knowledge = knowledge
-        self._links = links
-        self._reputation = reputation
+    key: int
+    strategy: Strategy
+    memory: Memory
+    knowledge: Knowledge
+    links: Links
+    reputation: Reputation | None
 
     def next_hop(self, message: Message, without: frozenset[int]) -> NextHop | None:
         """The next hop over neighbours that answer and bring receipts back, or else over others."""
         doubted = self._doubted(message)
         if doubted:
-            chosen = self._next_hop_without(message, without | self._links.suspected | doubted)
+            chosen = self._next_hop_without(message, without | self.links.suspected | doubted)
             if chosen is not None:
                 return chosen
-        chosen = self._next_hop_without(message, without | self._links.suspected)
-        if chosen is None and self._links.suspected - without:
+        chosen = self._next_hop_without(message, without | self.links.suspected)
+        if chosen is None and self.links.suspected - without:
             return self._next_hop_without(message, without)
         return chosen
 
     def _doubted(self, message: Message) -> frozenset[int]:
         """Neighbours that bring few receipts, or that earlier attempts went to; not the target."""
-        if self._reputation is None:
+        if self.reputation is None:
             return frozenset()
-        doubted = self._reputation.avoided
+        doubted = self.reputation.avoided
         if message.attempt:
-            doubted |= self._reputation.used_before(message.id, message.attempt)
+            doubted |= self.reputation.used_before(message.id, message.attempt)
         return doubted - {message.target}
 
     def _next_hop_without(self, message: Message, without: frozenset[int]) -> NextHop | None:
         candidates = self._without(without)
         if len(candidates.keys) == 0:
             return None
-        target_row = self._knowledge.decoded_target(message.row)
-        state = decoded_state(self._memory, message.memory, self._key)
-        scores = scores_at_holder(self._strategy, candidates.rows, target_row)
+        target_row = self.knowledge.decoded_target(message.row)
+        state = decoded_state(self.memory, message.memory, self.key)
+        scores = scores_at_holder(self.strategy, candidates.rows, target_row)
         memory = self._memory_among(candidates, target_row)
-        chosen = recalled(memory, state, self._key, candidates.keys, scores)
+        chosen = recalled(memory, state, self.key, candidates.keys, scores)
         if chosen is None:
             return None
-        weights = choice_weights(chosen[0], self._strategy.selection)
+        weights = choice_weights(chosen[0], self.strategy.selection)
         number = hop_uniform(int.from_bytes(message.id, "little"), message.attempt, message.hop)
         neighbour = int(candidates.keys[choose(weights, number)])
         carried = encoded_state(memory, chosen[1])
@@ -116,13 +107,13 @@ class Chooser:
 
     def _memory_among(self, candidates: Candidates, target_row: Representations) -> Memory:
         """The memory at this holder: `explore` reads the links that rows show."""
-        if not isinstance(self._memory, ExploreMemory):
-            return self._memory
-        rows = RowsAtHolder(self._key, self._knowledge.row, candidates)
-        return dataclasses.replace(self._memory, rows=rows, goal=target_row)
+        if not isinstance(self.memory, ExploreMemory):
+            return self.memory
+        rows = RowsAtHolder(self.key, self.knowledge.row, candidates)
+        return dataclasses.replace(self.memory, rows=rows, goal=target_row)
 
     def _without(self, without: frozenset[int]) -> Candidates:
-        candidates = self._knowledge.candidates
+        candidates = self.knowledge.candidates
         if not without:
             return candidates
         kept = np.array([key not in without for key in candidates.keys.tolist()], dtype=bool)

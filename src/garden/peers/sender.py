@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -29,41 +29,30 @@ class _Outgoing:
     reason: str = ""
 
 
+@dataclass(eq=False)
 class Sender:
-    """The messages of one agent's owner that are under way."""
+    """The messages of one agent's owner that are under way.
 
-    def __init__(
-        self,
-        key: int,
-        onward: Onward,
-        pass_on: Callable[[int, Message, frozenset[int]], None],
-        records: Records,
-        timers: Timers,
-        act: Callable[[Action], None],
-        signer: Signer,
-        config: AgentConfig,
-    ) -> None:
-        """The sending side of one agent, with no message under way.
+    Args:
+        key: The agent's.
+        onward: Gives the next hop of a message.
+        pass_on: Is handed the time, a message to send and first neighbours to leave out.
+        records: What the agent remembers of messages.
+        timers: Its timers.
+        act: Is told how messages end.
+        signer: Checks receipts.
+        config: The agent's patience.
+    """
 
-        Args:
-            key: The agent's.
-            onward: Gives the next hop of a message.
-            pass_on: Is handed the time, a message to send and first neighbours to leave out.
-            records: What the agent remembers of messages.
-            timers: Its timers.
-            act: Is told how messages end.
-            signer: Checks receipts.
-            config: The agent's patience.
-        """
-        self._key = key
-        self._onward = onward
-        self._pass_on = pass_on
-        self._records = records
-        self._timers = timers
-        self._act = act
-        self._signer = signer
-        self._config = config
-        self._outgoing: dict[bytes, _Outgoing] = {}
+    key: int
+    onward: Onward
+    pass_on: Callable[[int, Message, frozenset[int]], None]
+    records: Records
+    timers: Timers
+    act: Callable[[Action], None]
+    signer: Signer
+    config: AgentConfig
+    _outgoing: dict[bytes, _Outgoing] = field(default_factory=dict, init=False)
 
     def start(
         self,
@@ -75,11 +64,11 @@ class Sender:
         hop_limit: int,
     ) -> None:
         """Send a message of this agent's owner."""
-        if card.key == self._key:
+        if card.key == self.key:
             raise EnvelopeError("a message to its own sender")
         if message_id in self._outgoing:
             raise EnvelopeError("a message with an id that is under way")
-        message = new_message(card, payload, message_id, nonce, hop_limit, self._config.ttl)
+        message = new_message(card, payload, message_id, nonce, hop_limit, self.config.ttl)
         own = self._outgoing[message_id] = _Outgoing(message, now, payload_digest(payload))
         self._next_attempt(now, own)
 
@@ -91,7 +80,7 @@ class Sender:
         if isinstance(answer, Receipt):
             content = receipt_content(answer.id, own.message.nonce, own.digest)
             genuine = answer.nonce == own.message.nonce and answer.digest == own.digest
-            if genuine and self._signer.verify(own.message.target, content, answer.signature):
+            if genuine and self.signer.verify(own.message.target, content, answer.signature):
                 self._end(own, "delivered", answer)
         elif answer.attempt == own.attempt:
             own.reason = answer.reason
@@ -105,9 +94,9 @@ class Sender:
 
     def _after_failure(self, now: int, own: _Outgoing) -> None:
         """Make the next attempt at once; the last one after a wait."""
-        wait = self._config.last_wait
-        if wait and 0 < own.attempt == self._config.attempts - 2:
-            self._timers.at(now + wait, self._waited, own.message.id, own.attempt)
+        wait = self.config.last_wait
+        if wait and 0 < own.attempt == self.config.attempts - 2:
+            self.timers.at(now + wait, self._waited, own.message.id, own.attempt)
         else:
             self._next_attempt(now, own)
 
@@ -118,18 +107,18 @@ class Sender:
 
     def _next_attempt(self, now: int, own: _Outgoing) -> None:
         own.attempt += 1
-        if own.attempt >= self._config.attempts:
+        if own.attempt >= self.config.attempts:
             self._end(own, "unknown" if own.timed_out else "failed", None)
             return
         message = msgspec.structs.replace(
             own.message, attempt=own.attempt, age=min(MAX_AGE, now - own.since)
         )
-        self._records.of(now, message, None).previous[0] = None
-        self._timers.at(now + 2 * self._config.ttl, self._time_out, message.id, own.attempt)
+        self.records.of(now, message, None).previous[0] = None
+        self.timers.at(now + 2 * self.config.ttl, self._time_out, message.id, own.attempt)
         without = own.firsts
-        if without and self._onward(message, without) is None:
+        if without and self.onward(message, without) is None:
             without = frozenset()  # there is no other first neighbour
-        self._pass_on(now, message, without)
+        self.pass_on(now, message, without)
 
     def _time_out(self, now: int, message_id: bytes, attempt: int) -> None:
         own = self._outgoing.get(message_id)
@@ -141,6 +130,6 @@ class Sender:
         del self._outgoing[own.message.id]
         reason = "" if receipt else own.reason
         hops, tries = (receipt.hops, receipt.tries) if receipt else (0, 0)
-        path = (self._key, *reversed(receipt.path)) if receipt else ()
-        attempts = min(own.attempt + 1, self._config.attempts)
-        self._act(Ended(own.message.id, ending, reason, attempts, hops, tries, path))
+        path = (self.key, *reversed(receipt.path)) if receipt else ()
+        attempts = min(own.attempt + 1, self.config.attempts)
+        self.act(Ended(own.message.id, ending, reason, attempts, hops, tries, path))

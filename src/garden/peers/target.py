@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -14,32 +15,24 @@ from garden.peers.signing import Signer, payload_digest, receipt_content
 from garden.peers.timers import Timers
 
 
+@dataclass(eq=False)
 class Target:
-    """What one agent does with messages for its owner."""
+    """What one agent does with messages for its owner.
 
-    def __init__(
-        self,
-        timers: Timers,
-        act: Callable[[Action], None],
-        signer: Signer,
-        config: AgentConfig,
-        restarted_at: int | None,
-    ) -> None:
-        """The receiving side of one agent, to which nothing has come yet.
+    Args:
+        timers: The agent's timers.
+        act: Is handed what the owner gets.
+        signer: Signs receipts.
+        config: The agent's patience.
+        restarted_at: When the agent came back, where it had an earlier life.
+    """
 
-        Args:
-            timers: The agent's timers.
-            act: Is handed what the owner gets.
-            signer: Signs receipts.
-            config: The agent's patience.
-            restarted_at: When the agent came back, where it had an earlier life.
-        """
-        self._timers = timers
-        self._act = act
-        self._signer = signer
-        self._config = config
-        self._restarted_at = restarted_at
-        self._handed_over: dict[bytes, Receipt] = {}
+    timers: Timers
+    act: Callable[[Action], None]
+    signer: Signer
+    config: AgentConfig
+    restarted_at: int | None
+    _handed_over: dict[bytes, Receipt] = field(default_factory=dict, init=False)
 
     def __len__(self) -> int:
         """How many messages were handed over, whose ids are remembered."""
@@ -52,10 +45,10 @@ class Target:
             if self._was_sent_before_restart(message, now):
                 return Failure(message.id, message.attempt, "the target was restarted")
             receipt = self._handed_over[message.id] = self._receipt(message)
-            self._timers.at(
-                now + MAX_AGE - message.age + self._config.transit, self._drop, message.id
+            self.timers.at(
+                now + MAX_AGE - message.age + self.config.transit, self._drop, message.id
             )
-            self._act(Deliver(message.id, message.payload))
+            self.act(Deliver(message.id, message.payload))
         return msgspec.structs.replace(receipt, attempt=message.attempt)
 
     def _receipt(self, message: Message) -> Receipt:
@@ -65,7 +58,7 @@ class Target:
             attempt=message.attempt,
             nonce=message.nonce,
             digest=digest,
-            signature=self._signer.sign(receipt_content(message.id, message.nonce, digest)),
+            signature=self.signer.sign(receipt_content(message.id, message.nonce, digest)),
             hops=message.hop,
             tries=message.tries,
             path=(),
@@ -73,10 +66,10 @@ class Target:
 
     def _was_sent_before_restart(self, message: Message, now: int) -> bool:
         """Whether another life of this agent may have handed it over."""
-        if self._restarted_at is None:
+        if self.restarted_at is None:
             return False
-        oldest = message.age + (message.hop + 1) * self._config.transit
-        return oldest >= now - self._restarted_at
+        oldest = message.age + (message.hop + 1) * self.config.transit
+        return oldest >= now - self.restarted_at
 
     def _drop(self, now: int, message_id: bytes) -> None:
         self._handed_over.pop(message_id, None)

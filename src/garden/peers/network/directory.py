@@ -29,9 +29,9 @@ from garden.peers.network.payloads import (
 from garden.peers.rows import encoded_row
 from garden.peers.signed_cards import SignedCard
 from garden.peers.sketch_rows import sketch_row
-from garden.strategies.gossip.beacon_rows import Beacon
 from garden.strategies.gossip.beacons import Beacons
 from garden.strategies.gossip.cards import directories_of
+from garden.strategies.gossip.sketches import Beacon
 
 MAX_PROFILES: Final = 65_536  # that one agent keeps cards for; the oldest go first
 MAX_CARDS: Final = 8  # of one profile
