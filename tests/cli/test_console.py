@@ -10,7 +10,6 @@ import pytest
 from garden.cli import console
 from garden.cli.console import (
     EVERY,
-    GraphOptions,
     Heartbeat,
     Verbosity,
     busy,
@@ -18,6 +17,7 @@ from garden.cli.console import (
     progress_bar,
     progress_lines,
 )
+from garden.cli.graph_options import GraphOptions
 from garden.cli.main import log_to_stderr, main
 from garden.cli.reproduce import Lines
 from garden.errors import DataError

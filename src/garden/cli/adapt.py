@@ -8,16 +8,8 @@ from typing import Annotated
 
 import tyro
 
-from garden.cli.console import (
-    GraphOptions,
-    Verb,
-    busy,
-    check_outputs,
-    print_table,
-    progress_bar,
-    say,
-    write_json,
-)
+from garden.cli.console import Verb, check_outputs, print_table, progress_bar, say
+from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
 from garden.training.universal.config import AdaptConfig
 
 
@@ -39,9 +31,7 @@ class Adapt(Verb):
 
     config: Annotated[AdaptConfig, tyro.conf.arg(name="")] = field(default_factory=AdaptConfig)
 
-    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
-        default_factory=GraphOptions
-    )
+    graph_options: GraphFlags = TABLES_AS_USUAL
 
     seed: int = 0
     """Fixes the split and the draws."""
@@ -58,8 +48,7 @@ class Adapt(Verb):
         from garden.datasets.task import SearchTask
 
         check_outputs(json=self.json)
-        with busy(f"loading {self.spec}"):
-            task = SearchTask.split(self.graph_options.load(self.spec), seed=self.seed)
+        task = SearchTask.split(self.graph_options.load_aloud(self.spec), seed=self.seed)
         with progress_bar(f"adapting to {self.spec}") as progress:
             policy = adapt(task, self.start, self.config, self.out, self.force, progress)
         found = policy.record
@@ -71,10 +60,8 @@ class Adapt(Verb):
             found["kept"],
             f"{found['seconds']:.1f}",
         )
-        print_table("Adapted", columns, [row], self.json)
-        if self.json is not None:
-            about = {"folder": str(self.out), "seed": self.seed, **policy.parameters, **found}
-            write_json(about, self.json)
+        about = {"folder": str(self.out), "seed": self.seed, **policy.parameters, **found}
+        print_table("Adapted", columns, [row], self.json, about)
         spec = self.graph_options.command_words(self.spec)
         say(f"evaluate with: garden evaluate {spec} --seed {self.seed} --strategy {self.out}")
 

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import tyro
 
-from garden.cli.console import (
-    GraphOptions,
-    Verb,
-    busy,
-    check_outputs,
-    print_table,
-    progress_bar,
-    write_json,
-)
+from garden.cli.console import Verb, check_outputs, print_report, progress_bar
+from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
 from garden.errors import SpecError
 
 
@@ -38,9 +31,7 @@ class ClusterCut(Verb):
     shards: int = 2
     """How many actors shall hold it."""
 
-    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
-        default_factory=GraphOptions
-    )
+    graph_options: GraphFlags = TABLES_AS_USUAL
 
     key_seed: int = 0
     """What keys are hashed with; a strategy with rounds must have the same seed."""
@@ -56,8 +47,7 @@ class ClusterCut(Verb):
         from garden.cluster.cutting import cut_shards
 
         check_outputs(json=self.json)
-        with busy(f"loading {self.spec}"):
-            graph = self.graph_options.load(self.spec)
+        graph = self.graph_options.load_aloud(self.spec)
         with progress_bar(f"cutting {self.spec}") as progress:
             made = cut_shards(graph, self.shards, self.out, self.key_seed, self.force, progress)
         size = sum(path.stat().st_size for path in self.out.rglob("*.parquet"))
@@ -69,7 +59,7 @@ class ClusterCut(Verb):
             "num_bytes": size,
             "folder": str(self.out),
         }
-        _show("Shards", summary, self.json)
+        print_report("Shards", summary, self.json)
 
 
 @dataclass(frozen=True)
@@ -135,17 +125,4 @@ class ClusterRun(Verb):
                     "path": cluster.names_of(sent.path),
                     "message_bytes_between_shards": cluster.message_bytes,
                 }
-        _show("Cluster", report, self.json)
-
-
-def _show(title: str, report: dict[str, Any], destination: str | None) -> None:
-    rows = [(name.replace("_", " "), _cell(value)) for name, value in report.items()]
-    print_table(title, ("", "value"), rows, destination)
-    if destination:
-        write_json(report, destination)
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, list):
-        return " → ".join(map(str, value))
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+        print_report("Cluster", report, self.json)

@@ -1,4 +1,4 @@
-"""What the verbs of the command line share: flags, how a graph is read, tables, JSON, progress.
+"""What the verbs of the command line share: tables, JSON, progress, and how much of it is shown.
 
 Results go to standard output; everything else (progress, notes, warnings, errors) goes to standard
 error, one line each. A terminal gets progress bars; a file or a pipe gets a line every
@@ -9,35 +9,26 @@ from __future__ import annotations
 
 import json
 import logging
-import shlex
 import sys
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import Annotated, Any, Self
 
 import tyro
 
-from garden.errors import DataError, GardenError, SpecError
-from garden.search.progress import Progress, silent
+from garden.errors import DataError, SpecError
+from garden.search.progress import Progress, duration, silent
 from garden.storage import check_writable, write_text
-
-if TYPE_CHECKING:
-    from garden.graphs.graph import Graph
 
 EVERY = 10.0  # seconds between two lines; at most 15 on a slow machine
 CLOCK_INTERVAL = 1.0  # seconds between two looks at the clock
 BAR_DELAY = 1.0  # seconds before a bar appears
 _LOG = logging.getLogger("garden")
-_COLUMN_FLAGS = {
-    "source_column": "--source-column",
-    "target_column": "--target-column",
-    "node_column": "--node-column",
-}
 
 
 @dataclass(frozen=True)
@@ -69,50 +60,6 @@ class Verb(ABC):
         """Do the work and print its results."""
 
 
-@dataclass(frozen=True)
-class GraphOptions:
-    """How tables are read; nothing here concerns graphs that are known by name."""
-
-    source_column: str | None = None
-    """The column of a table of edges that holds one end; found where only one reading makes
-    sense."""
-
-    target_column: str | None = None
-    """The column that holds the other end."""
-
-    node_column: str | None = None
-    """The column of a table of nodes that names them."""
-
-    no_scaling: bool = False
-    """Leave numeric columns of tables as they are: otherwise those that hold anything but 0 and 1
-    are scaled to mean 0 and variance 1."""
-
-    def load(self, spec: str) -> Graph:
-        """The graph; errors name flags in place of Python's arguments."""
-        from garden.api import load
-
-        given = {argument: getattr(self, argument) for argument in _COLUMN_FLAGS}
-        options: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
-        if self.no_scaling:
-            options["scale"] = False
-        try:
-            return load(spec, **options)
-        except GardenError as error:
-            message = str(error)
-            for argument, flag in _COLUMN_FLAGS.items():
-                message = message.replace(argument, flag)
-            error.args = (message,)
-            raise
-
-    def command_words(self, spec: str) -> str:
-        """The spec and these flags as they are written in a shell, for lines of advice."""
-        words = [spec]
-        for argument, flag in _COLUMN_FLAGS.items():
-            if getattr(self, argument) is not None:
-                words += [flag, getattr(self, argument)]
-        return shlex.join([*words, *(["--no-scaling"] if self.no_scaling else [])])
-
-
 def say(text: str) -> None:
     """Print a note on standard error, unless ``--quiet`` was given."""
     _LOG.info("%s", text)
@@ -138,7 +85,7 @@ def check_outputs(*paths: Path | None, json: str | None = None) -> None:
             check_writable(path)
 
 
-def write_json(content: dict[str, Any], destination: str) -> None:
+def write_json(content: Mapping[str, Any], destination: str) -> None:
     """Write a result as JSON, indented, without NaN and infinities.
 
     Args:
@@ -157,8 +104,35 @@ def write_json(content: dict[str, Any], destination: str) -> None:
         write_text(Path(destination), text)
 
 
+def print_report(title: str, report: Mapping[str, Any], json: str | None) -> None:
+    """Print a report on standard output, a line for each of its fields.
+
+    Args:
+        title: The line above it.
+        report: Values that JSON can hold, by name.
+        json: Where the report is written as JSON too; None for nowhere.
+    """
+    rows = [(name.replace("_", " "), _cell(value)) for name, value in report.items()]
+    print_table(title, ("", "value"), rows, json, report)
+
+
+def _cell(value: object) -> str:
+    """A value as text: numbers with four digits, the ends of an interval too."""
+    if isinstance(value, tuple):
+        return " – ".join(map(_cell, value))
+    if isinstance(value, list):
+        return " → ".join(map(str, value))
+    if value is None:
+        return "–"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
 def print_table(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], json: str | None = None
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    json: str | None = None,
+    content: Mapping[str, Any] | None = None,
 ) -> None:
     """Print a table on standard output.
 
@@ -168,14 +142,22 @@ def print_table(
         rows: Its cells as text, a sequence per row.
         json: The destination of JSON: where that is ``-``, standard output belongs to it, and the
             table goes to standard error, or nowhere with ``--quiet``.
+        content: What is then written as JSON; None where the caller does that, or nobody.
     """
-    if json == "-" and is_quiet():
-        return
+    if json != "-" or not is_quiet():
+        _draw_table(title, columns, rows, json == "-")
+    if json is not None and content is not None:
+        write_json(content, json)
+
+
+def _draw_table(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], to_stderr: bool
+) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(stderr=json == "-", width=None if sys.stdout.isatty() else 120)
+    console = Console(stderr=to_stderr, width=None if sys.stdout.isatty() else 120)
     table = Table()
     for number, column in enumerate(columns):
         table.add_column(Text(column), justify="left" if number == 0 else "right")
@@ -339,10 +321,3 @@ class Heartbeat:
         finally:
             ended.set()
             thread.join()
-
-
-def duration(seconds: float) -> str:
-    """A length of time as text: ``45 s``, ``3 min``, ``2.5 h``."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import tyro
 
-from garden.cli.console import GraphOptions, Verb, busy, check_outputs, print_table, write_json
+from garden.cli.console import Verb, busy, check_outputs, print_report, print_table
+from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
 from garden.errors import DataError, SpecError
 
 _OTHER_GRAPHS = (
@@ -42,11 +42,9 @@ class DataList(Verb):
         check_outputs(json=self.json)
         rows = [(" · ".join(entry.specs), entry.description) for entry in DATASETS.values()]
         rows += list(_OTHER_GRAPHS)
-        print_table("Graphs", ("spec", "what it is"), rows, self.json)
-        if self.json:
-            keys = ("name", "specs", "members", "description", "url", "citation")
-            entries = [{key: getattr(entry, key) for key in keys} for entry in DATASETS.values()]
-            write_json({"datasets": entries}, self.json)
+        keys = ("name", "specs", "members", "description", "url", "citation")
+        entries = [{key: getattr(entry, key) for key in keys} for entry in DATASETS.values()]
+        print_table("Graphs", ("spec", "what it is"), rows, self.json, {"datasets": entries})
 
 
 @dataclass(frozen=True)
@@ -56,9 +54,7 @@ class DataInfo(Verb):
     spec: tyro.conf.Positional[str]
     """The graph."""
 
-    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
-        default_factory=GraphOptions
-    )
+    graph_options: GraphFlags = TABLES_AS_USUAL
 
     json: str | None = None
     """Write the statistics as JSON to this file; - is standard output."""
@@ -70,10 +66,7 @@ class DataInfo(Verb):
         check_outputs(json=self.json)
         with busy(f"loading and measuring {self.spec}"):
             statistics = graph_statistics(self.graph_options.load(self.spec))
-        rows = [(name.replace("_", " "), _cell(value)) for name, value in statistics.items()]
-        print_table(str(statistics["graph"]), ("", "value"), rows, self.json)
-        if self.json:
-            write_json(statistics, self.json)
+        print_report(str(statistics["graph"]), statistics, self.json)
 
 
 @dataclass(frozen=True)
@@ -91,9 +84,7 @@ class DataConvert(Verb):
     out: tyro.conf.Positional[Path]
     """The file or folder to write."""
 
-    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
-        default_factory=GraphOptions
-    )
+    graph_options: GraphFlags = TABLES_AS_USUAL
 
     compress: bool = False
     """Make an .npz small; it then takes longer to write and to open."""
@@ -126,19 +117,7 @@ class DataConvert(Verb):
             "num_attributes": graph.num_attributes,
             "content_hash": graph.content_hash,
         }
-        rows = [(name.replace("_", " "), str(value)) for name, value in written.items()]
-        print_table("Written", ("", "value"), rows, self.json)
-        if self.json:
-            write_json(written, self.json)
-
-
-def _cell(value: object) -> str:
-    """A value of the table as text: numbers with four digits, the ends of an interval too."""
-    if isinstance(value, tuple):
-        return " – ".join(f"{end:.4g}" for end in value)
-    if value is None:
-        return "–"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+        print_report("Written", written, self.json)
 
 
 @dataclass(frozen=True)
@@ -161,6 +140,5 @@ class DataFetch(Verb):
         check_outputs(json=self.json)
         with busy(f"fetching {self.name}"):
             folder = fetch_dataset(self.name, url=self.url)
-        print_table("Fetched", ("what", "where"), [(self.name, str(folder))], self.json)
-        if self.json:
-            write_json({"name": self.name, "folder": str(folder)}, self.json)
+        written = {"name": self.name, "folder": str(folder)}
+        print_table("Fetched", ("what", "where"), [(self.name, str(folder))], self.json, written)

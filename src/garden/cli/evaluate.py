@@ -9,16 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from garden.cli.console import (
-    GraphOptions,
-    Verb,
-    busy,
-    check_outputs,
-    print_table,
-    progress_bar,
-    say,
-    write_json,
-)
+from garden.cli.console import Verb, check_outputs, print_table, progress_bar, say, write_json
+from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
 from garden.errors import SpecError
 from garden.search.config import EvaluationConfig, ExecutorName
 
@@ -62,9 +54,7 @@ class Evaluate(Verb):
         default_factory=EvaluationConfig
     )
 
-    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
-        default_factory=GraphOptions
-    )
+    graph_options: GraphFlags = TABLES_AS_USUAL
 
     allow_seen_targets: bool = False
     """Evaluate a policy even where its training may have seen the targets; the JSON says so."""
@@ -90,18 +80,13 @@ class Evaluate(Verb):
 
         self._refuse_clashes()
         check_outputs(self.pairs_out, json=self.json)
-        with busy(f"loading {self.spec}"):
-            graph = self.graph_options.load(self.spec)
+        graph = self.graph_options.load_aloud(self.spec)
         reports = [self._report(task) for task in self._tasks(graph)]
-        if self.seeds is not None:
-            summary = SeedSummary(tuple(reports))
-            print_table(summary.title(), summary.columns(), summary.rows(), self.json)
-        else:
-            print_table(reports[0].title(), reports[0].columns(), reports[0].rows(), self.json)
+        result = reports[0] if self.seeds is None else SeedSummary(tuple(reports))
+        print_table(result.title(), result.columns(), result.rows(), self.json)
         if self.pairs_out:
             write_text(self.pairs_out, reports[0].pairs_csv())
         if self.json:
-            result = reports[0] if self.seeds is None else summary
             write_json(result.to_json(), self.json)
         advice = advice_on(reports)
         if advice is not None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from garden.cli.console import GraphOptions, Verb, busy, check_outputs, print_table, write_json
+from garden.cli.console import Verb, busy, check_outputs, print_table
+from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,7 @@ class Export(Verb):
     hops: int = 20_000
     """How many choices are compared, at holders and for targets drawn at random."""
 
-    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
-        default_factory=GraphOptions
-    )
+    graph_options: GraphFlags = TABLES_AS_USUAL
 
     seed: int = 0
     """Fixes which choices are compared."""
@@ -74,6 +73,4 @@ class Export(Verb):
             content["choices"] = gap.to_json()
             summary |= {name: str(value) for name, value in gap.to_json().items()}
         rows = [(name.replace("_", " "), value) for name, value in summary.items()]
-        print_table("Export", ("", "value"), rows, self.json)
-        if self.json:
-            write_json(content, self.json)
+        print_table("Export", ("", "value"), rows, self.json, content)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import tyro
 
-from garden.cli.console import progress_bar
+from garden.cli.console import print_report, progress_bar
 from garden.cli.peers_options import OnGraph
 from garden.errors import SpecError
 
@@ -69,7 +69,7 @@ class PeersCut(OnGraph):
         with progress_bar(f"cutting {self.spec}") as progress:
             made = self._cut(graph, progress)
         summary = {"graph": graph.name, **asdict(made), "folder": str(made.folder)}
-        self.print_fields("Peers", summary)
+        print_report("Peers", summary, self.json)
 
     def _cut(self, graph: Graph, progress: Progress) -> Cut:
         """Cut with keys, where some were asked for."""
@@ -146,7 +146,7 @@ class PeersFaults(OnGraph):
         graph = self.load()
         with progress_bar(f"peers of {self.spec}") as progress:
             report = measure_faults(graph, self.strategy, plan, progress).to_json()
-        self.print_fields("Peers under faults", report)
+        print_report("Peers under faults", report, self.json)
 
     def _plan(self) -> FaultPlan:
         from garden.experiments.peers.config import FaultPlan

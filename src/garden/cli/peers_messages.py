@@ -118,9 +118,8 @@ class PeersFind(OnFolder):
         wanted = profile_of(self.run_path, self.like) if self.like else profile_key(self.profile)
         cards = find(self.run_path, self.source, wanted)
         rows = [(one["key"], str(one["row_bytes"])) for one in cards]
-        print_table("Agents with this profile", ("key", "row, bytes"), rows, self.json)
-        if self.json:
-            write_json({"profile": f"{wanted:016x}", "cards": cards}, self.json)
+        content = {"profile": f"{wanted:016x}", "cards": cards}
+        print_table("Agents with this profile", ("key", "row, bytes"), rows, self.json, content)
         if not cards:
             raise DataError("the directory has no card of this profile")
         if self.out is not None:

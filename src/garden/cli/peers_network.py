@@ -14,10 +14,10 @@ from garden.cli.console import (
     Verb,
     busy,
     check_outputs,
+    print_report,
     print_table,
     progress_bar,
     say,
-    write_json,
 )
 from garden.cli.peers_options import OnFolder, OnGraph
 from garden.errors import SpecError
@@ -111,9 +111,7 @@ class PeersStatus(OnFolder):
 
         check_outputs(json=self.json)
         found = overview(self.run_path, self.agents)
-        print_table(_title(found), _COLUMNS, _rows(found), self.json)
-        if self.json:
-            write_json(found, self.json)
+        print_table(_title(found), _COLUMNS, _rows(found), self.json, found)
 
 
 @dataclass(frozen=True)
@@ -206,7 +204,7 @@ class PeersKill(OnGraph):
                 seed=self.seed,
                 progress=progress,
             ).to_json()
-        self.print_fields("Peers whose hosts were killed", report)
+        print_report("Peers whose hosts were killed", report, self.json)
 
 
 _COLUMNS = ("host", "peers", "links", "dead", "under way", "held", "settled", "MB", "sent", "busy")

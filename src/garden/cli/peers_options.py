@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import tyro
 
-from garden.cli.console import (
-    GraphOptions,
-    Verb,
-    busy,
-    check_outputs,
-    print_table,
-    write_json,
-)
+from garden.cli.console import Verb, check_outputs, print_table
+from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
 
 if TYPE_CHECKING:
     from garden.graphs.graph import Graph
@@ -33,9 +27,7 @@ class OnGraph(Verb):
     spec: tyro.conf.Positional[str]
     """The graph."""
 
-    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
-        default_factory=GraphOptions
-    )
+    graph_options: GraphFlags = TABLES_AS_USUAL
 
     json: str | None = None
     """Write what is printed as JSON to this file; - is standard output."""
@@ -43,15 +35,7 @@ class OnGraph(Verb):
     def load(self) -> Graph:
         """The graph; but first, whether the JSON can be written."""
         check_outputs(json=self.json)
-        with busy(f"loading {self.spec}"):
-            return self.graph_options.load(self.spec)
-
-    def print_fields(self, title: str, report: dict[str, Any]) -> None:
-        """Print one report, a line for each of its fields."""
-        rows = [(name.replace("_", " "), _shown(value)) for name, value in report.items()]
-        print_table(title, ("", "value"), rows, self.json)
-        if self.json:
-            write_json(report, self.json)
+        return self.graph_options.load_aloud(self.spec)
 
     def print_rows(
         self,
@@ -61,11 +45,8 @@ class OnGraph(Verb):
         **reports: Sequence[_Report],
     ) -> None:
         """Print a table of several reports, which the JSON holds whole, under their names."""
-        print_table(title, columns, rows, self.json)
-        if self.json:
-            named = reports.items()
-            content = {name: [one.to_json() for one in found] for name, found in named}
-            write_json(content, self.json)
+        content = {name: [one.to_json() for one in found] for name, found in reports.items()}
+        print_table(title, columns, rows, self.json, content)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,9 +66,3 @@ class OnFolder(Verb):
         from garden.peers.network.control_client import run_folder
 
         return self.run_folder or run_folder(self.cut)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, tuple):
-        return " – ".join(_shown(one) for one in value)
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from garden.cli.console import Verb, check_outputs, print_table, progress_bar, write_json
+from garden.cli.console import Verb, check_outputs, print_table, progress_bar
 
 if TYPE_CHECKING:
     from garden.datasets.task import SearchTask
@@ -54,9 +54,7 @@ class Quickstart(Verb):
             (f"picture of {trip}", str(self.out / "walk.png")),
             ("report", str(self.out / "report.json")),
         ]
-        print_table("Written", ("what", "where"), rows, self.json)
-        if self.json is not None:
-            write_json(report.to_json(), self.json)
+        print_table("Written", ("what", "where"), rows, self.json, report.to_json())
 
     def _strategies(self, task: SearchTask) -> list[StrategyLike]:
         """Every walker, the paper's model where its shipped weights fit, and a fresh trellis."""

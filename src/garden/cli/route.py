@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import tyro
 
-from garden.cli.console import (
-    GraphOptions,
-    Verb,
-    busy,
-    check_outputs,
-    print_table,
-    progress_bar,
-    write_json,
-)
+from garden.cli.console import Verb, check_outputs, print_table, progress_bar, write_json
+from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
 from garden.errors import DataError
 from garden.search.config import MaxHops
 
@@ -46,9 +39,7 @@ class Route(Verb):
     """The memory, where the strategy names none: none, visited, backtrack,
     frontier, explore."""
 
-    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
-        default_factory=GraphOptions
-    )
+    graph_options: GraphFlags = TABLES_AS_USUAL
 
     max_hops: MaxHops = "auto"
     """The hop at which the message is given up. `auto`: 100; where source and target are more than
@@ -80,8 +71,7 @@ class Route(Verb):
         if self.plot:
             picture_format(self.plot)
         choices: list[Choice] = []
-        with busy(f"loading {self.spec}"):
-            graph = self.graph_options.load(self.spec)
+        graph = self.graph_options.load_aloud(self.spec)
         with progress_bar(f"routing on {self.spec}") as progress:
             message = route(
                 graph,

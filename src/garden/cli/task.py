@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import tyro
 
-from garden.cli.console import GraphOptions, Verb, busy, check_outputs, print_table, write_json
+from garden.cli.console import Verb, check_outputs, print_report
+from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,7 @@ class Task(Verb):
     out: Path
     """The file to write."""
 
-    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
-        default_factory=GraphOptions
-    )
+    graph_options: GraphFlags = TABLES_AS_USUAL
 
     seed: int = 0
     """Fixes the split and the pairs."""
@@ -39,8 +37,7 @@ class Task(Verb):
         from garden.datasets.task import SearchTask
 
         check_outputs(self.out, json=self.json)
-        with busy(f"loading {self.spec}"):
-            task = SearchTask.split(self.graph_options.load(self.spec), seed=self.seed)
+        task = SearchTask.split(self.graph_options.load_aloud(self.spec), seed=self.seed)
         task.save(self.out, self.force)
         summary = {
             "graph": task.graph.name,
@@ -53,7 +50,4 @@ class Task(Verb):
             "task_hash": task.content_hash,
             "file": str(self.out),
         }
-        rows = [(name.replace("_", " "), str(value)) for name, value in summary.items()]
-        print_table("Search task", ("", "value"), rows, self.json)
-        if self.json:
-            write_json(summary, self.json)
+        print_report("Search task", summary, self.json)

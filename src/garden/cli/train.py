@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from garden.cli import train_flags as flags
-from garden.cli.console import GraphOptions, Verb, busy, check_outputs, print_table, say, write_json
+from garden.cli.console import Verb, busy, check_outputs, print_table, say
+from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
 from garden.errors import DataError, SpecError
 from garden.models.registry import ModelConfig
 from garden.training.config import RunOptions, TrainingOptions
@@ -50,9 +51,7 @@ class Train(Verb):
     out: Annotated[Path | None, tyro.conf.arg(help_behavior_hint=_DEFAULT_OUT)] = None
     """The run folder; with --seeds, the folder of the runs' folders."""
 
-    graph_options: Annotated[GraphOptions, tyro.conf.arg(name="")] = field(
-        default_factory=GraphOptions
-    )
+    graph_options: GraphFlags = TABLES_AS_USUAL
 
     seed: Annotated[int | None, tyro.conf.arg(help_behavior_hint="(default: 0)")] = None
     """Fixes the split, the training and, unless --init-seed is given, the initialisation."""
@@ -157,9 +156,8 @@ class Train(Verb):
             quiet=self.verbosity.quiet,
         )
         columns = ("run", "validation ratio", "at update", "updates", "seconds", "stopped")
-        print_table("Trained", columns, [_row(run) for run in runs], self.json)
-        if self.json is not None:
-            write_json({"runs": [{"folder": str(r.folder), **r.summary} for r in runs]}, self.json)
+        content = {"runs": [{"folder": str(run.folder), **run.summary} for run in runs]}
+        print_table("Trained", columns, [_row(run) for run in runs], self.json, content)
         if any(run.summary["temperature"] != 1 for run in runs):
             say("ratios are at the temperature that validation chose at the end; in progress, at 1")
         self._say_what_next(runs)
