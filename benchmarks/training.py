@@ -114,9 +114,9 @@ def single_episodes_per_second(graph: Graph, episodes: int = 5) -> float:
             policy = torch.distributions.Categorical(logits=scores)
             chosen = policy.sample()
             following = int(neighbours[chosen])
-            value = model.value_aligned(rows[:, holder : holder + 1], goal)[0, 0]
+            value = model.value_table(rows[:, holder : holder + 1], goal)[0, 0, 0]
             with torch.no_grad():
-                onward = model.value_aligned(rows[:, following : following + 1], goal)[0, 0]
+                onward = model.value_table(rows[:, following : following + 1], goal)[0, 0, 0]
                 worth = torch.ones(()) if following == target else options.gamma * onward
             advantage = worth - value
             loss = loss - advantage.detach() * policy.log_prob(chosen)

@@ -2,7 +2,7 @@
 
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
-from garden.models.policy import read_tensors
+from garden.models.policy_files import read_tensors
 from garden.models.registry import ModelConfig
 from garden.storage import arrays_hash
 from garden.training import trainer as trainer_module

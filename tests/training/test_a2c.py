@@ -14,7 +14,7 @@ from garden.training.methods.a2c import (
     walk_batch,
     walk_by_tensors,
 )
-from garden.training.methods.base import entropies, log_policy
+from garden.training.methods.hop_policy import entropies, log_policy
 from garden.training.training_graph import make_training_graph
 
 GRAPH = kaiser_hilgetag(n=24, beta=2, seed=3)

@@ -10,7 +10,7 @@ from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.task import SearchTask
 from garden.errors import SpecError
 from garden.experiments.run.jobs import Training, at_full_length
-from garden.models.policy import read_tensors
+from garden.models.policy_files import read_tensors
 from garden.storage import CONFIG_FILE, WEIGHTS_FILE, arrays_hash
 from garden.training import run as run_module
 from garden.training import trainer as trainer_module

@@ -240,18 +240,6 @@ class Model(nn.Module):
         """
         return torch.sigmoid(self.critic.table(rows, targets))
 
-    def value_aligned(
-        self, holders: Tensor, targets: Tensor, context: TargetContext | None = None
-    ) -> Tensor:
-        """f_v: aligned rows (S, P, width) → values in (0, 1), (S, P).
-
-        Args:
-            holders: rows, (S, P, width).
-            targets: rows, (S, P, width).
-            context: as in :meth:`score_aligned`.
-        """
-        return torch.sigmoid(self.critic.aligned(holders, targets))
-
     def standardise_by(self, profiles: ProfileTable) -> None:
         """Learn shift and scale from a table: real-valued columns get mean 0 and deviation 1.
 

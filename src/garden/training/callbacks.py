@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from garden.errors import DataError, SpecError, expect
+from garden.search.progress import duration
 from garden.training.config import RunOptions
-from garden.training.state import Clock, Plan
+from garden.training.pace import Clock, Plan
 
 Record = dict[str, Any]
 """A validation of one seed, as ``metrics.jsonl`` holds it."""
@@ -303,11 +304,7 @@ def announcement_of(plan: Plan) -> str | None:
 
 def in_words(seconds: float) -> str:
     """A time as people say it."""
-    if seconds < 90:
-        return f"about {seconds:.0f} s"
-    if seconds < 5400:
-        return f"about {seconds / 60:.0f} min"
-    return f"about {seconds / 3600:.1f} h"
+    return f"about {duration(seconds)}"
 
 
 def as_clock(seconds: float) -> str:

@@ -30,11 +30,9 @@ from garden.training.methods.base import UpdateLoss, clip_each_seed
 from garden.training.methods.config import TrainingConfig
 from garden.training.methods.exact import exact_loss
 from garden.training.methods.guided import guided_loss
+from garden.training.pace import Clock, Pace, Plan
 from garden.training.state import (
-    Clock,
     Interrupt,
-    Pace,
-    Plan,
     SeedProgress,
     TrainingState,
     deferred_interrupt,

@@ -18,17 +18,17 @@ import torch
 from torch import Tensor
 
 from garden.models.base import Model
-from garden.models.policy import read_tensors, write_tensors
+from garden.models.policy_files import read_tensors, write_tensors
 from garden.search.chain import chain_of_scores
 from garden.storage import WEIGHTS_FILE
 from garden.training.chain_solvers import DENSE_NODES
 from garden.training.methods.base import (
     distances_towards,
     embedded_rows,
-    log_policy,
     scores_towards,
     with_all_links,
 )
+from garden.training.methods.hop_policy import log_policy
 from garden.training.state import SeedProgress, TrainingState, slice_of, weights_of
 from garden.training.training_graph import LARGE_NODES, Links, TrainingGraph
 

@@ -280,18 +280,6 @@ class TrellisModel(Model):
         features = self._table_of(rows, targets, context)
         return torch.sigmoid(self.valuer(features.flatten(1, 2))).reshape(features.shape[:3])
 
-    def value_aligned(
-        self, holders: Tensor, targets: Tensor, context: TargetContext | None = None
-    ) -> Tensor:
-        """Values of aligned rows, (S, P) in (0, 1).
-
-        Args:
-            holders: rows, (S, P, width).
-            targets: rows, (S, P, width).
-            context: what the targets' ego graphs show, over aligned rows.
-        """
-        return torch.sigmoid(self.valuer(self._pairs_of(holders, targets, context)))
-
     def _table_of(self, rows: Tensor, targets: Tensor, context: TargetContext | None) -> Tensor:
         """The features of every candidate and target, (S, T, n, num_features)."""
         ours, theirs = self._parts(rows), self._parts(targets)

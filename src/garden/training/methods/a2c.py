@@ -18,14 +18,9 @@ from torch import Tensor
 
 from garden.models.base import Model
 from garden.models.layers import Dropout
-from garden.training.methods.base import (
-    UpdateLoss,
-    entropies,
-    log_policy,
-    target_context_of,
-    with_all_links,
-)
+from garden.training.methods.base import UpdateLoss, target_context_of, with_all_links
 from garden.training.methods.config import A2CConfig
+from garden.training.methods.hop_policy import entropies, log_policy
 from garden.training.training_graph import TrainingGraph
 
 _CHECK_EVERY = 10  # hops between looks at whether anybody still walks

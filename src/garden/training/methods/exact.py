@@ -11,14 +11,9 @@ import torch
 from garden.models.base import Model
 from garden.models.layers import Dropout
 from garden.training.chain_solvers import return_surrogate, source_weights
-from garden.training.methods.base import (
-    UpdateLoss,
-    entropies,
-    log_policy,
-    scores_towards,
-    with_all_links,
-)
+from garden.training.methods.base import UpdateLoss, scores_towards, with_all_links
 from garden.training.methods.config import ExactConfig
+from garden.training.methods.hop_policy import entropies, log_policy
 from garden.training.training_graph import TrainingGraph
 
 

@@ -34,8 +34,8 @@ from garden.strategies.universal.pair_features import pair_features
 from garden.strategies.universal.policy import Universal
 from garden.strategies.universal.representation import ego_representations
 from garden.training.chain_solvers import return_surrogate, source_weights
-from garden.training.methods.base import log_policy
 from garden.training.methods.guided import imitation_losses
+from garden.training.methods.hop_policy import log_policy
 from garden.training.training_graph import Links, make_links
 from garden.training.universal.config import UniversalConfig
 from garden.training.universal.curriculum import CurriculumGraph, shares_of
