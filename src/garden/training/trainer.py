@@ -53,13 +53,8 @@ from garden.training.validation import (
     HANDOVER_TEMPERATURES,
     HandedOver,
     Stored,
-    best_of_training,
-    choose_temperature,
-    copy_of_best,
     handed_over_before,
     validation_metrics,
-    weigh_last,
-    with_earlier,
 )
 
 Loss = Callable[[Model, TrainingGraph, Any, Dropout, torch.Generator], UpdateLoss]
@@ -300,7 +295,9 @@ class Trainer:
 
     def _best_so_far(self) -> HandedOver:
         """What would be handed over if training were stopped now; apart from the state."""
-        return with_earlier(copy_of_best(self.state), self._earlier)
+        handed = HandedOver.best_of(self.state).copied()
+        handed.take_earlier(self._earlier)
+        return handed
 
     def _lap(self, kind: str) -> None:
         """Note what a part of a validation took, and end it where its time is up."""
@@ -312,8 +309,8 @@ class Trainer:
     def _hand_over(self, stopped: str, interrupt: Interrupt) -> HandedOver:
         """Choose the policies to hand over, and store them beside the state."""
         if stopped in ("finished", "early"):
-            handed = best_of_training(self.state)
-            self._choose_temperature(handed)
+            handed = HandedOver.best_of(self.state)
+            handed.choose_temperature(self.state, self._measure)
             self.state.save(self.folders)
             handed.save(self.folders)
             return handed
@@ -331,12 +328,9 @@ class Trainer:
         """Weigh the last weights and choose a temperature, when stopped in mid-course."""
         if self.state.validated < self.state.update:
             _LOG.info("validating the last update before stopping")
-            weigh_last(handed, self.state, self._measure)
-        self._choose_temperature(handed, self._affordable_share())
-
-    def _choose_temperature(self, handed: HandedOver, share: float = 1.0) -> None:
-        if handed.has_temperature:
-            choose_temperature(handed, self.state, partial(self._measure, share=share))
+            handed.weigh_last(self.state, self._measure)
+        share = self._affordable_share()
+        handed.choose_temperature(self.state, partial(self._measure, share=share))
 
     def _measure(self, temperatures: Sequence[float], share: float = 1.0) -> Tensor:
         self.pace.start_validation()

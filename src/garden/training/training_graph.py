@@ -7,7 +7,7 @@ tables fit into memory.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -188,15 +188,11 @@ def make_links(graph: Graph, device: torch.device | str = "cpu") -> Links:
         graph: the graph, whose edges are hops in both directions.
         device: where the tensors lie.
     """
-
-    def tensor(array: np.ndarray) -> Tensor:
-        return torch.as_tensor(np.array(array), dtype=torch.int64, device=device)
-
     return Links(
         graph=graph,
-        holders=tensor(np.repeat(np.arange(graph.num_nodes), graph.degrees)),
-        neighbours=tensor(graph.indices),
-        first_hop=tensor(graph.indptr),
+        holders=_whole_numbers(np.repeat(np.arange(graph.num_nodes), graph.degrees), device),
+        neighbours=_whole_numbers(graph.indices, device),
+        first_hop=_whole_numbers(graph.indptr, device),
     )
 
 
@@ -214,23 +210,23 @@ def make_training_graph(
     if any(task.graph.content_hash != graph.content_hash for task in tasks):
         raise TaskError("several seeds train as one batch only on one graph")
 
-    def tensor(array: np.ndarray) -> Tensor:
-        return torch.as_tensor(np.array(array), dtype=torch.int64, device=device)
+    def per_task(made: Callable[[SearchTask], np.ndarray]) -> Tensor:
+        return _whole_numbers(np.stack([made(task) for task in tasks]), device)
 
     table = None
     if graph.num_nodes <= MAX_TABLE_NODES:
         table = torch.as_tensor(distances(graph), device=device)
-    links = make_links(graph, device)
     return TrainingGraph(
-        graph=graph,
-        holders=links.holders,
-        neighbours=links.neighbours,
-        first_hop=links.first_hop,
-        train_targets=tensor(np.stack([task.train_targets for task in tasks])),
-        validation_targets=tensor(np.stack([validation_targets_of(task) for task in tasks])),
+        **vars(make_links(graph, device)),
+        train_targets=per_task(lambda task: task.train_targets),
+        validation_targets=per_task(validation_targets_of),
         distance_table=table,
-        pair_counts=tensor(np.stack([*map(_pair_counts, tasks)])) if serialized else None,
+        pair_counts=per_task(_pair_counts) if serialized else None,
     )
+
+
+def _whole_numbers(array: np.ndarray, device: torch.device | str) -> Tensor:
+    return torch.as_tensor(np.array(array), dtype=torch.int64, device=device)
 
 
 def _pair_counts(task: SearchTask) -> np.ndarray:

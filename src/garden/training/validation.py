@@ -209,10 +209,15 @@ class HandedOver:
     weights: dict[str, Tensor]  # stacked, as in the state
     seeds: list[SeedProgress]
 
-    @property
-    def has_temperature(self) -> bool:
-        """Whether the model has a temperature to choose."""
-        return "temperature" in self.weights
+    @classmethod
+    def best_of(cls, state: TrainingState) -> HandedOver:
+        """What validation called best, in the state itself: a choice made here is stored there."""
+        return cls(state.best, state.seeds)
+
+    def copied(self) -> HandedOver:
+        """The same apart from the state, so that nothing is changed there."""
+        weights = {name: tensor.clone() for name, tensor in self.weights.items()}
+        return HandedOver(weights, [replace(progress) for progress in self.seeds])
 
     def take(self, seed: int, weights: Mapping[str, Tensor], progress: SeedProgress) -> None:
         """Put another policy in the place of a seed's.
@@ -225,6 +230,55 @@ class HandedOver:
         for name, tensor in weights.items():
             slice_of(name, self.weights[name], seed).copy_(tensor)
         self.seeds[seed] = progress
+
+    def take_earlier(self, earlier: Sequence[Stored | None]) -> None:
+        """Take the policies that a training handed over when it was last stopped, where better.
+
+        Args:
+            earlier: One per seed, or none at all.
+        """
+        for seed, stored in enumerate(earlier):
+            if stored is not None and stored[1].best_ratio < self.seeds[seed].best_ratio:
+                self.take(seed, *stored)
+
+    def weigh_last(self, state: TrainingState, measure: Measure) -> None:
+        """Take a seed's last weights where they score better than its best.
+
+        Args:
+            state: the training as it stands.
+            measure: gives validation ratios at some temperatures.
+        """
+        ratios = measure((1.0,))[0].mean(dim=1)
+        for seed, progress in enumerate(self.seeds):
+            if float(ratios[seed]) >= progress.best_ratio:
+                continue
+            last = SeedProgress(best_ratio=float(ratios[seed]), best_update=state.update)
+            self.take(seed, weights_of(state.model.state_dict(), seed), last)
+
+    def choose_temperature(self, state: TrainingState, measure: Measure) -> None:
+        """Give each policy the temperature that validation asks for, where it can have one.
+
+        Args:
+            state: the training as it stands; its model is lent to the policies meanwhile.
+            measure: gives validation ratios at some temperatures.
+        """
+        chosen = all(progress.tempered_ratio is not None for progress in self.seeds)
+        if chosen or "temperature" not in self.weights:
+            return
+        plain = torch.ones_like(self.weights["temperature"])
+        last = {name: tensor.clone() for name, tensor in state.model.state_dict().items()}
+        state.model.load_state_dict({**self.weights, "temperature": plain})
+        try:
+            ratios = measure(HANDOVER_TEMPERATURES)
+        finally:
+            state.model.load_state_dict(last)
+        for seed, progress in enumerate(self.seeds):
+            if progress.tempered_ratio is not None:
+                continue
+            place = best_temperature(ratios[:, seed])
+            progress.temperature = HANDOVER_TEMPERATURES[place]
+            progress.tempered_ratio = float(ratios[place, seed].mean())
+            self.weights["temperature"][seed] = progress.temperature
 
     def save(self, folders: Sequence[Path]) -> None:
         """Write each seed's policy, and how it came about, into its folder."""
@@ -249,72 +303,6 @@ def handed_over_before(folders: Sequence[Path]) -> list[Stored | None]:
         weights, record = read_tensors(path) if path.exists() else ({}, {})
         found.append((weights, SeedProgress(**record["progress"])) if record else None)
     return found
-
-
-def best_of_training(state: TrainingState) -> HandedOver:
-    """What validation called best, as the state holds it: a choice made here is stored there."""
-    return HandedOver(state.best, state.seeds)
-
-
-def copy_of_best(state: TrainingState) -> HandedOver:
-    """The same apart from the state, so that nothing is changed there."""
-    weights = {name: tensor.clone() for name, tensor in state.best.items()}
-    return HandedOver(weights, [replace(progress) for progress in state.seeds])
-
-
-def with_earlier(handed: HandedOver, earlier: Sequence[Stored | None]) -> HandedOver:
-    """The better of two policies, for each seed.
-
-    Args:
-        handed: what the training would hand over now; a copy, which is changed.
-        earlier: what it handed over when it was last stopped.
-    """
-    for seed, stored in enumerate(earlier):
-        if stored is not None and stored[1].best_ratio < handed.seeds[seed].best_ratio:
-            handed.take(seed, *stored)
-    return handed
-
-
-def weigh_last(handed: HandedOver, state: TrainingState, measure: Measure) -> None:
-    """Take a seed's last weights where they score better than its best.
-
-    Args:
-        handed: the policies so far.
-        state: the training as it stands.
-        measure: gives validation ratios at some temperatures.
-    """
-    ratios = measure((1.0,))[0].mean(dim=1)
-    for seed, progress in enumerate(handed.seeds):
-        if float(ratios[seed]) >= progress.best_ratio:
-            continue
-        last = SeedProgress(best_ratio=float(ratios[seed]), best_update=state.update)
-        handed.take(seed, weights_of(state.model.state_dict(), seed), last)
-
-
-def choose_temperature(handed: HandedOver, state: TrainingState, measure: Measure) -> None:
-    """Give each policy the temperature that validation asks for, where it has none yet.
-
-    Args:
-        handed: the policies; their temperatures are set.
-        state: the training as it stands.
-        measure: gives validation ratios at some temperatures.
-    """
-    if all(progress.tempered_ratio is not None for progress in handed.seeds):
-        return
-    plain = torch.ones_like(handed.weights["temperature"])
-    last = {name: tensor.clone() for name, tensor in state.model.state_dict().items()}
-    state.model.load_state_dict({**handed.weights, "temperature": plain})
-    try:
-        ratios = measure(HANDOVER_TEMPERATURES)
-    finally:
-        state.model.load_state_dict(last)
-    for seed, progress in enumerate(handed.seeds):
-        if progress.tempered_ratio is not None:
-            continue
-        place = best_temperature(ratios[:, seed])
-        progress.temperature = HANDOVER_TEMPERATURES[place]
-        progress.tempered_ratio = float(ratios[place, seed].mean())
-        handed.weights["temperature"][seed] = progress.temperature
 
 
 def best_temperature(ratios: Tensor) -> int:

@@ -18,7 +18,12 @@ from torch import Tensor
 
 from garden.models.base import Model
 from garden.models.layers import Dropout
-from garden.training.methods.base import UpdateLoss, target_context_of, with_all_links
+from garden.training.methods.base import (
+    UpdateLoss,
+    mean_per_seed,
+    target_context_of,
+    with_all_links,
+)
 from garden.training.methods.config import A2CConfig
 from garden.training.methods.hop_policy import entropies, log_policy
 from garden.training.training_graph import TrainingGraph
@@ -32,6 +37,15 @@ class Walks:
 
     hops: Tensor  # (num_steps, batch, num_walks) index of the hop taken
     walking: Tensor  # (num_steps, batch, num_walks) bool: whether it was taken
+
+    def delivered(self, targets: Tensor, graph: TrainingGraph) -> Tensor:
+        """Which hops were taken and led to the target, (num_steps, batch, num_walks) bool.
+
+        Args:
+            targets: node numbers, (batch,).
+            graph: says where hops lead.
+        """
+        return self.walking & (graph.neighbours[self.hops] == targets[:, None])
 
 
 def a2c_loss(
@@ -63,9 +77,15 @@ def a2c_loss(
     losses = episode_losses(
         log_probabilities, values, flat, walks, config.gamma, config.entropy_coef, graph
     )
-    update = _per_seed(losses, walks, log_probabilities, flat, graph, model.num_seeds)
-    distances = graph.distances_to(flat)
-    return update.with_auxiliary(model.auxiliary_loss(rows, targets, distances))
+    stats = {
+        "delivered": walks.delivered(flat, graph).any(dim=0).float(),
+        "hops": walks.walking.sum(dim=0).float(),
+        "entropy": entropies(log_probabilities.detach(), graph).mean(dim=1),
+    }
+    return UpdateLoss(
+        loss=losses.reshape(model.num_seeds, -1).sum(dim=1),
+        stats={name: mean_per_seed(values, model.num_seeds) for name, values in stats.items()},
+    ).with_auxiliary(model.auxiliary_loss(rows, targets, graph.distances_to(flat)))
 
 
 def draw_sources(
@@ -105,20 +125,14 @@ def walk_batch(
         generator: the stream of random numbers.
     """
     running = log_probabilities.double().exp().cumsum(dim=1)
-    walk = _compiled_walk() if running.device.type == "cpu" else None
-    if walk is not None:
-        return _walk_compiled(walk, running, targets, sources, max_hops, graph, generator)
-    return walk_by_tensors(running, targets, sources, max_hops, graph, generator)
-
-
-def _compiled_walk() -> Callable[..., None] | None:
-    """The kernel, or None where numba is missing."""
+    given = (running, targets, sources, max_hops, graph, generator)
+    if running.device.type != "cpu":
+        return walk_by_tensors(*given)
     try:
         from garden.training.methods.a2c_kernel import walk
     except ImportError:  # no numba on this machine
-        return None
-    kernel: Callable[..., None] = walk
-    return kernel
+        return walk_by_tensors(*given)
+    return _walk_compiled(walk, *given)
 
 
 def _walk_compiled(
@@ -218,28 +232,3 @@ def episode_losses(
     entropy = at(entropies(log_probabilities, graph), holders)
     steps = policy - entropy_coef * entropy + advantages.square()
     return (steps * walks.walking).sum(dim=0)
-
-
-def _per_seed(
-    losses: Tensor,
-    walks: Walks,
-    log_probabilities: Tensor,
-    targets: Tensor,
-    graph: TrainingGraph,
-    num_seeds: int,
-) -> UpdateLoss:
-    lengths = walks.walking.sum(dim=0).float()
-    delivered = (walks.walking & (graph.neighbours[walks.hops] == targets[:, None])).any(dim=0)
-    entropy = entropies(log_probabilities.detach(), graph).mean(dim=1)
-
-    def mean(values: Tensor) -> Tensor:
-        return values.float().reshape(num_seeds, -1).mean(dim=1)
-
-    return UpdateLoss(
-        loss=losses.reshape(num_seeds, -1).sum(dim=1),
-        stats={
-            "delivered": mean(delivered),
-            "hops": mean(lengths),
-            "entropy": mean(entropy),
-        },
-    )

@@ -252,6 +252,16 @@ def distances_towards(graph: TrainingGraph, masked: MaskedTargets) -> Tensor:
     return masked_distances(graph, masked)
 
 
+def mean_per_seed(values: Tensor, num_seeds: int) -> Tensor:
+    """The mean of each seed's values, (S,).
+
+    Args:
+        values: those of the first seed, then those of the second, …, in any shape.
+        num_seeds: S; each seed has as many values.
+    """
+    return values.reshape(num_seeds, -1).mean(dim=1)
+
+
 def clip_each_seed(model: Model, largest: float) -> None:
     """Scale down the gradient of each seed where it is too large.
 

@@ -11,7 +11,7 @@ import torch
 from garden.models.base import Model
 from garden.models.layers import Dropout
 from garden.training.chain_solvers import return_surrogate, source_weights
-from garden.training.methods.base import UpdateLoss, scores_towards, with_all_links
+from garden.training.methods.base import UpdateLoss, mean_per_seed, scores_towards, with_all_links
 from garden.training.methods.config import ExactConfig
 from garden.training.methods.hop_policy import entropies, log_policy
 from garden.training.training_graph import TrainingGraph
@@ -48,9 +48,9 @@ def exact_loss(
     per_target = -surrogate - config.entropy_coef * entropy
     seeds = model.num_seeds
     return UpdateLoss(
-        loss=per_target.reshape(seeds, -1).mean(dim=1),
+        loss=mean_per_seed(per_target, seeds),
         stats={
-            "return": returns.reshape(seeds, -1).mean(dim=1),
-            "entropy": entropy.detach().reshape(seeds, -1).mean(dim=1),
+            "return": mean_per_seed(returns, seeds),
+            "entropy": mean_per_seed(entropy.detach(), seeds),
         },
     ).with_auxiliary(model.auxiliary_loss(rows, targets, distances))

@@ -27,6 +27,7 @@ from garden.training.methods.base import (
     embedded_rows,
     mask_links,
     masked_distances,
+    mean_per_seed,
     scores_towards,
     with_all_links,
 )
@@ -83,7 +84,7 @@ def guided_loss(
     else:
         hop_scores = scores.index_select(1, draw.columns)
         losses = sampled_imitation_losses(hop_scores, draw.hops, distances, flat, graph)
-    imitation = _per_seed(losses, targets)
+    imitation = mean_per_seed(losses, len(targets))
     loss = UpdateLoss(config.imitation_coef * imitation, {"imitation": imitation.detach()})
     counts_return = bool(config.return_coef or config.entropy_coef)
     if draw is None and graph.num_nodes <= DENSE_NODES and counts_return:
@@ -112,8 +113,8 @@ def with_return(
         graph: the graph as tensors.
     """
     places = torch.arange(targets.numel(), device=targets.device).reshape(targets.shape)
-    first = places[:, : config.return_targets]
-    few, flat = first.flatten(), targets.flatten()
+    few, flat = places[:, : config.return_targets].flatten(), targets.flatten()
+    seeds = len(targets)
     log_probabilities = scores[few].index_select(1, graph.neighbours)
     log_probabilities = log_probabilities - totals[few].index_select(1, graph.holders)
     log_probabilities = log_probabilities.masked_fill(
@@ -123,11 +124,11 @@ def with_return(
     surrogate, returns = return_surrogate(
         log_probabilities, flat[few], weights, config.gamma, graph
     )
-    entropy = _per_seed(entropies(log_probabilities, graph).mean(dim=1), first)
-    objective = loss.loss - config.return_coef * _per_seed(surrogate, first)
+    entropy = mean_per_seed(entropies(log_probabilities, graph).mean(dim=1), seeds)
+    objective = loss.loss - config.return_coef * mean_per_seed(surrogate, seeds)
     return UpdateLoss(
         objective - config.entropy_coef * entropy,
-        {**loss.stats, "return": _per_seed(returns, first), "entropy": entropy.detach()},
+        {**loss.stats, "return": mean_per_seed(returns, seeds), "entropy": entropy.detach()},
     )
 
 
@@ -278,8 +279,3 @@ def _hidden(distances: Tensor, targets: Tensor, graph: TrainingGraph) -> Tensor:
     """Hops over links that the target hides, (batch, num_hops)."""
     to_target = graph.neighbours == targets.unsqueeze(1)
     return to_target & (distances.index_select(1, graph.holders) != 1)
-
-
-def _per_seed(per_target: Tensor, targets: Tensor) -> Tensor:
-    """The mean over each seed's targets, (S,), from a number per target of (S, T)."""
-    return per_target.reshape(len(targets), -1).mean(dim=1)
