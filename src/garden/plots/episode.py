@@ -9,7 +9,7 @@ import numpy as np
 
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.plots.figures import new_axes
+from garden.plots.figures import finished_figure, new_axes
 from garden.plots.layout import drawn_nodes, node_coordinates
 from garden.plots.style import SEEN_COLOUR
 from garden.plots.walk import draw_graph, draw_trip
@@ -48,9 +48,7 @@ def draw_episode(
         f"{graph.name}: hop {len(nodes) - 1}, {graph.node_names[nodes[-1]]} holds the message "
         f"for {graph.node_names[target]}"
     )
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    return figure
+    return finished_figure(axes)
 
 
 def _draw_seen(axes: Axes, graph: Graph, holder: int, point_of: dict[int, np.ndarray]) -> None:
@@ -71,24 +69,13 @@ def _draw_seen(axes: Axes, graph: Graph, holder: int, point_of: dict[int, np.nda
         slot: point_of[int(node)] for slot, node in enumerate(neighbours) if int(node) in point_of
     }
     where = np.array(list(slots.values())).reshape(-1, 2)
-    axes.scatter(
-        where[:, 0],
-        where[:, 1],
-        s=30,
-        color=SEEN_COLOUR,
-        zorder=2.5,
-        linewidths=0,
-        label="its neighbours, by slot",
-    )
+    words = "its neighbours, by slot"
+    x, y = where.T
+    axes.scatter(x, y, s=30, color=SEEN_COLOUR, zorder=2.5, linewidths=0, label=words)
     x, y = point_of[holder]
     axes.scatter(x, y, s=260, facecolors="none", edgecolors=SEEN_COLOUR, zorder=4, label="holder")
     for slot, (x, y) in slots.items():
         if len(slots) <= _MAX_NUMBERED:
             axes.annotate(
-                str(slot),
-                (x, y),
-                xytext=(4, 4),
-                textcoords="offset points",
-                color=SEEN_COLOUR,
-                zorder=6,
+                str(slot), (x, y), (4, 4), textcoords="offset points", color=SEEN_COLOUR, zorder=6
             )

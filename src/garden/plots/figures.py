@@ -58,6 +58,20 @@ def save_figure(figure: Figure, path: Path) -> None:
     write_file(path, write)
 
 
+def finished_figure(axes: Axes, path: str | Path | None = None) -> Figure:
+    """The figure that axes stand on, written to a file where one is named.
+
+    Args:
+        axes: Axes that all is drawn on.
+        path: The file; its suffix names the format.
+    """
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    if path is not None:
+        save_figure(figure, Path(path))
+    return figure
+
+
 def draw_learning_curves(
     curves: Mapping[str, Sequence[Mapping[str, Any]]], path: str | Path | None = None
 ) -> Figure:
@@ -93,8 +107,4 @@ def draw_learning_curves(
     axes.set_ylabel("validation oracle ratio (1 is the shortest path)")
     if axes.get_legend_handles_labels()[0]:  # none where a training stopped at once
         axes.legend(frameon=False)
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    if path is not None:
-        save_figure(figure, Path(path))
-    return figure
+    return finished_figure(axes, path)

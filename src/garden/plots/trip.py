@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from garden.plots.style import BLUE, PATH_COLOUR
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Point = np.ndarray | tuple[float, float]
 
 _MAX_NAMES = 60
 _MAX_UPRIGHT_LETTERS = 60  # of all names, side by side on a line
@@ -35,14 +37,55 @@ def draw_trip_alone(axes: Axes, graph: Graph, nodes: Sequence[int], target: int)
     hops = np.arange(len(nodes))
     _draw_hops(axes, hops, heights)
     axes.scatter(hops, heights, s=30, color="black", zorder=3)
-    axes.scatter(0, heights[0], marker="s", s=90, color="black", zorder=4, label="source")
-    _draw_target(axes, hops[-1], int(heights[-1]))
+    draw_source(axes, (0, heights[0]))
+    draw_target(axes, (hops[-1] + (heights[-1] > 0), 0))  # beyond the path if it did not arrive
     names = [short_text(graph.node_names[node]) for node in nodes]
     _name_holders(axes, names, heights)
     if nodes[-1] != target:
-        _write(axes, short_text(graph.node_names[target]), (hops[-1] + 1, 0), _rotation(names))
+        _name(axes, short_text(graph.node_names[target]), (hops[-1] + 1, 0), _rotation(names))
     _draw_scales(axes, len(nodes) - int(nodes[-1] == target))
     _leave_room(axes, int(heights.max()), max(map(len, names)))
+
+
+def draw_source(axes: Axes, point: Point) -> None:
+    """Draw a source's square.
+
+    Args:
+        axes: Axes to draw on.
+        point: Where the source stands, (2,).
+    """
+    x, y = point
+    axes.scatter(x, y, marker="s", s=90, color="black", zorder=4, label="source")
+
+
+def draw_target(axes: Axes, point: Point) -> None:
+    """Draw a target's star.
+
+    Args:
+        axes: Axes to draw on.
+        point: Where the target stands, (2,).
+    """
+    x, y = point
+    axes.scatter(
+        x, y, marker="*", s=220, color="white", edgecolor="black", zorder=4, label="target"
+    )
+
+
+def write_name(axes: Axes, name: str, point: Point, outline: float, **style: Any) -> None:
+    """Write a name beside a point, outlined in white, so that it can be read over lines.
+
+    Args:
+        axes: Axes to draw on.
+        name: As it stands: a dollar sign in it is a dollar sign.
+        point: Where it belongs, (2,).
+        outline: Width of the outline, in points.
+        **style: What ``annotate`` takes beside; ``xytext`` in points from there.
+    """
+    from matplotlib.patheffects import withStroke
+
+    at = (point[0], point[1])
+    text = axes.annotate(name, at, textcoords="offset points", parse_math=False, zorder=6, **style)
+    text.set_path_effects([withStroke(linewidth=outline, foreground="white")])
 
 
 def _draw_hops(axes: Axes, hops: np.ndarray, heights: np.ndarray) -> None:
@@ -62,20 +105,12 @@ def _draw_hops(axes: Axes, hops: np.ndarray, heights: np.ndarray) -> None:
             axes.add_collection(drawn)
 
 
-def _draw_target(axes: Axes, last: int, height: int) -> None:
-    """The target's star: at the end of the path, or beyond it if the message did not arrive."""
-    hop = last if height == 0 else last + 1
-    axes.scatter(
-        hop, 0, marker="*", s=220, color="white", edgecolor="black", zorder=5, label="target"
-    )
-
-
 def _name_holders(axes: Axes, names: Sequence[str], heights: np.ndarray) -> None:
     step = -(-len(names) // _MAX_NAMES)
     rotation = _rotation(names)
     for hop, name in enumerate(names):
         if hop % step == 0 or hop == len(names) - 1:
-            _write(axes, name, (hop, heights[hop]), rotation)
+            _name(axes, name, (hop, heights[hop]), rotation)
 
 
 def _rotation(names: Sequence[str]) -> float:
@@ -83,20 +118,8 @@ def _rotation(names: Sequence[str]) -> float:
     return 0.0 if len(names) * max(map(len, names)) <= _MAX_UPRIGHT_LETTERS else 60.0
 
 
-def _write(axes: Axes, name: str, point: tuple[float, float], rotation: float) -> None:
-    from matplotlib.patheffects import withStroke
-
-    text = axes.annotate(
-        name,
-        point,
-        xytext=(3, 8),
-        textcoords="offset points",
-        rotation=rotation,
-        fontsize=10,
-        parse_math=False,  # a dollar sign in a name is a dollar sign
-        zorder=6,
-    )
-    text.set_path_effects([withStroke(linewidth=2, foreground="white")])
+def _name(axes: Axes, name: str, point: Point, rotation: float) -> None:
+    write_name(axes, name, point, 2, xytext=(3, 8), rotation=rotation, fontsize=10)
 
 
 def _leave_room(axes: Axes, farthest: int, letters: int) -> None:

@@ -12,17 +12,16 @@ import numpy as np
 
 from garden.errors import ArgumentError, expect, short_text
 from garden.graphs.graph import Graph
-from garden.plots.figures import new_axes, picture_format, save_figure
+from garden.plots.figures import finished_figure, new_axes, picture_format
 from garden.plots.layout import drawn_nodes, node_coordinates
 from garden.plots.style import COLOUR_MAP, EDGE_COLOUR, NODE_COLOUR, PATH_COLOUR
-from garden.plots.trip import draw_trip_alone
+from garden.plots.trip import draw_source, draw_target, draw_trip_alone, write_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 View = Literal["auto", "graph", "trip"]
-
 """The graph around the path, the path alone, or whichever of the two can be read."""
 
 _MAX_EDGES_PER_NODE = 6  # beyond it edges cover the picture
@@ -71,11 +70,7 @@ def draw_walk(
     else:
         _draw_in_graph(axes, graph, drawn, nodes, target)
     axes.set_title(_title(graph, nodes, target), fontsize=10, parse_math=False)
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    if path is not None:
-        save_figure(figure, Path(path))
-    return figure
+    return finished_figure(axes, path)
 
 
 def _checked(axes: object) -> Axes:
@@ -115,22 +110,18 @@ def _draw_in_graph(
 
 def _draw_name(axes: Axes, name: str, point: np.ndarray, centre: np.ndarray) -> None:
     """A name beside its node, on the side away from the rest of the path."""
-    from matplotlib.patheffects import withStroke
-
     right, above = point[0] >= centre[0], point[1] >= centre[1]
-    text = axes.annotate(
+    write_name(
+        axes,
         name,
-        (point[0], point[1]),
+        point,
+        2.5,
         xytext=(6 if right else -6, 6 if above else -6),
-        textcoords="offset points",
         ha="left" if right else "right",
         va="bottom" if above else "top",
         fontsize=8,
         fontweight="bold",
-        parse_math=False,  # a dollar sign in a name is a dollar sign
-        zorder=6,
     )
-    text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
 
 
 def draw_graph(
@@ -171,46 +162,14 @@ def draw_trip(axes: Axes, coordinates: np.ndarray, target: np.ndarray) -> None:
         target: Where the target stands, (2,).
     """
     for hop, (start, stop) in enumerate(pairwise(coordinates), 1):
-        arrow = {
-            "arrowstyle": "-|>",
-            "color": PATH_COLOUR,
-            "linewidth": 1.6,
-            "shrinkA": 3,
-            "shrinkB": 3,
-        }
+        ends = {"arrowstyle": "-|>", "shrinkA": 3, "shrinkB": 3}
+        arrow = {**ends, "color": PATH_COLOUR, "linewidth": 1.6}
         axes.annotate("", xy=stop, xytext=start, arrowprops=arrow, zorder=3)
         if len(coordinates) <= _MAX_NUMBERED_HOPS:
             _draw_number(axes, hop, (start + stop) / 2)
-    axes.scatter(
-        coordinates[0, 0],
-        coordinates[0, 1],
-        marker="s",
-        s=90,
-        color="black",
-        zorder=4,
-        label="source",
-    )
+    draw_source(axes, coordinates[0])
     draw_target(axes, target)
     axes.legend(loc="lower right", frameon=False)
-
-
-def draw_target(axes: Axes, point: np.ndarray) -> None:
-    """Draw a target's star.
-
-    Args:
-        axes: Axes to draw on.
-        point: Where the target stands, (2,).
-    """
-    axes.scatter(
-        point[0],
-        point[1],
-        marker="*",
-        s=220,
-        color="white",
-        edgecolor="black",
-        zorder=4,
-        label="target",
-    )
 
 
 def _draw_shaded_nodes(axes: Axes, coordinates: np.ndarray, shades: np.ndarray) -> None:
@@ -231,12 +190,7 @@ def _draw_shaded_nodes(axes: Axes, coordinates: np.ndarray, shades: np.ndarray) 
 
 
 def _draw_number(axes: Axes, hop: int, point: np.ndarray) -> None:
-    box = {
-        "boxstyle": "circle,pad=0.15",
-        "facecolor": "white",
-        "edgecolor": PATH_COLOUR,
-        "linewidth": 0.6,
-    }
-    axes.text(
-        point[0], point[1], str(hop), fontsize=7, ha="center", va="center", bbox=box, zorder=5
-    )
+    circle = {"boxstyle": "circle,pad=0.15", "facecolor": "white", "edgecolor": PATH_COLOUR}
+    box = {**circle, "linewidth": 0.6}
+    x, y = point
+    axes.text(x, y, str(hop), fontsize=7, ha="center", va="center", bbox=box, zorder=5)

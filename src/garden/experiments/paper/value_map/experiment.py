@@ -203,7 +203,8 @@ def _figure(maps: Mapping[str, Mapping[str, Any]]) -> Figure:
 def _draw_panel(
     axes: Axes, ego: str, drawn: Mapping[str, Any], panel: str, positions: np.ndarray
 ) -> None:
-    from garden.plots.walk import draw_graph, draw_target
+    from garden.plots.trip import draw_target
+    from garden.plots.walk import draw_graph
 
     target = drawn["target"]
     hops = np.array(drawn["distance"])
