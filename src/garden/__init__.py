@@ -50,34 +50,27 @@ __all__ = [
     "train",
 ]
 
-_MODULES = {
-    "AdaptConfig": "garden.training.universal.config",
-    "EvaluationConfig": "garden.search.config",
-    "GardenError": "garden.errors",
-    "Graph": "garden.graphs.graph",
-    "ModelConfig": "garden.models.registry",
-    "Representations": "garden.strategies.representations",
-    "SearchTask": "garden.datasets.task",
-    "Strategy": "garden.strategies.base",
-    "TrainingOptions": "garden.training.config",
-    "adapt": "garden.api",
-    "evaluate": "garden.api",
-    "from_igraph": "garden.graphs.convert",
-    "from_networkx": "garden.graphs.convert",
-    "from_pandas": "garden.datasets.tabular.parse",
-    "from_pyg": "garden.graphs.convert",
-    "load": "garden.api",
-    "load_policy": "garden.api",
-    "route": "garden.routing",
-    "to_networkx": "garden.graphs.convert",
-    "train": "garden.api",
+_NAMES = {
+    "garden.api": ("adapt", "evaluate", "load", "load_policy", "train"),
+    "garden.datasets.tabular.parse": ("from_pandas",),
+    "garden.datasets.task": ("SearchTask",),
+    "garden.errors": ("GardenError",),
+    "garden.graphs.convert": ("from_igraph", "from_networkx", "from_pyg", "to_networkx"),
+    "garden.graphs.graph": ("Graph",),
+    "garden.models.registry": ("ModelConfig",),
+    "garden.routing": ("route",),
+    "garden.search.config": ("EvaluationConfig",),
+    "garden.strategies.base": ("Strategy",),
+    "garden.strategies.representations": ("Representations",),
+    "garden.training.config": ("TrainingOptions",),
+    "garden.training.universal.config": ("AdaptConfig",),
 }
-_PACKAGES = {"testing"}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _PACKAGES:
-        return import_module(f"garden.{name}")
+    if name == "testing":
+        return import_module("garden.testing")
     if name not in _MODULES:
         raise AttributeError(f"module 'garden' has no attribute {name!r}")
     value = getattr(import_module(_MODULES[name]), name)

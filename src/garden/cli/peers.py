@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import tyro
 
 from garden.cli.console import print_report, progress_bar
-from garden.cli.peers_options import OnGraph
+from garden.cli.peers_options import Columns, OnGraph
 from garden.errors import SpecError
 
 if TYPE_CHECKING:
@@ -211,17 +211,13 @@ class PeersAttacks(OnGraph):
                                 progress=progress,
                             )
                         )
-        columns = ("attack", "share", "defences", "delivered", "false", "twice", "source named")
-        rows = [
-            (
-                one.attack,
-                f"{one.share:.0%}",
-                "on" if one.defended else "off",
-                f"{one.delivery_rate:.1%}",
-                str(one.false_deliveries),
-                str(one.handed_over_twice),
-                f"{one.source_named:.1%}",
-            )
-            for one in reports
-        ]
-        self.print_rows("Peers under attack", columns, rows, reports=reports)
+        columns: Columns = {
+            "attack": lambda one: one.attack,
+            "share": lambda one: f"{one.share:.0%}",
+            "defences": lambda one: "on" if one.defended else "off",
+            "delivered": lambda one: f"{one.delivery_rate:.1%}",
+            "false": lambda one: str(one.false_deliveries),
+            "twice": lambda one: str(one.handed_over_twice),
+            "source named": lambda one: f"{one.source_named:.1%}",
+        }
+        self.print_rows("Peers under attack", columns, reports)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import tyro
 
 from garden.cli.console import busy, progress_bar
-from garden.cli.peers_options import OnGraph
+from garden.cli.peers_options import Columns, OnGraph
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,20 +35,16 @@ class PeersPaths(OnGraph):
         for name in self.strategy or ("beacons+backtrack",):
             with progress_bar(name) as progress:
                 reports.append(compare_paths(graph, name, self.messages, self.seed, progress))
-        columns = ("strategy", "memory", "messages", "differing", "hops", "bytes", "at most")
-        rows = [
-            (
-                one.strategy,
-                one.memory,
-                f"{one.messages:,}",
-                str(one.differing),
-                f"{one.hops:,}",
-                f"{one.mean_envelope_bytes:,.0f}",
-                f"{one.largest_envelope_bytes:,}",
-            )
-            for one in reports
-        ]
-        self.print_rows(f"Paths of {graph.name}", columns, rows, reports=reports)
+        columns: Columns = {
+            "strategy": lambda one: one.strategy,
+            "memory": lambda one: one.memory,
+            "messages": lambda one: f"{one.messages:,}",
+            "differing": lambda one: str(one.differing),
+            "hops": lambda one: f"{one.hops:,}",
+            "bytes": lambda one: f"{one.mean_envelope_bytes:,.0f}",
+            "at most": lambda one: f"{one.largest_envelope_bytes:,}",
+        }
+        self.print_rows(f"Paths of {graph.name}", columns, reports)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,12 +70,13 @@ class PeersSpeed(OnGraph):
         for name in self.strategy or STRATEGIES:
             with busy(f"timing {name}"):
                 times.append(time_choices(graph, name, self.choices, self.seed))
-        rows = [
-            (one.strategy, one.memory, f"{one.median_us:.0f}", f"{one.ninetieth_us:.0f}")
-            for one in times
-        ]
-        columns = ("strategy", "memory", "median, µs", "ninetieth, µs")
-        self.print_rows(f"One choice of peers of {graph.name}", columns, rows, times=times)
+        columns: Columns = {
+            "strategy": lambda one: one.strategy,
+            "memory": lambda one: one.memory,
+            "median, µs": lambda one: f"{one.median_us:.0f}",
+            "ninetieth, µs": lambda one: f"{one.ninetieth_us:.0f}",
+        }
+        self.print_rows(f"One choice of peers of {graph.name}", columns, times, "times")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,16 +104,12 @@ class PeersLeaks(OnGraph):
         for name in self.strategy or ("beacons", "universal"):
             with busy(f"rows of {name}"):
                 reports.append(measure_leaks(graph, name, self.known, self.seed))
-        rows = [
-            (
-                one.strategy,
-                str(one.attributes),
-                f"{one.mean_auc:.3f}",
-                f"{one.share_of_large_auc:.0%}",
-                f"{one.mean_accuracy:.1%}",
-                f"{one.mean_base_accuracy:.1%}",
-            )
-            for one in reports
-        ]
-        columns = ("strategy", "attributes", "AUC", "AUC ≥ 0.9", "accuracy", "base rate")
-        self.print_rows(f"What rows of {graph.name} give away", columns, rows, reports=reports)
+        columns: Columns = {
+            "strategy": lambda one: one.strategy,
+            "attributes": lambda one: str(one.attributes),
+            "AUC": lambda one: f"{one.mean_auc:.3f}",
+            "AUC ≥ 0.9": lambda one: f"{one.share_of_large_auc:.0%}",
+            "accuracy": lambda one: f"{one.mean_accuracy:.1%}",
+            "base rate": lambda one: f"{one.mean_base_accuracy:.1%}",
+        }
+        self.print_rows(f"What rows of {graph.name} give away", columns, reports)

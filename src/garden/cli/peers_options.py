@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,6 +14,10 @@ from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
 
 if TYPE_CHECKING:
     from garden.graphs.graph import Graph
+
+
+Columns = Mapping[str, Callable[[Any], str]]
+"""What stands under each head of a table, as text, from a report."""
 
 
 class _Report(Protocol):
@@ -40,13 +44,21 @@ class OnGraph(Verb):
     def print_rows(
         self,
         title: str,
-        columns: Sequence[str],
-        rows: Sequence[tuple[str, ...]],
-        **reports: Sequence[_Report],
+        columns: Columns,
+        reports: Sequence[_Report],
+        name: str = "reports",
     ) -> None:
-        """Print a table of several reports, which the JSON holds whole, under their names."""
-        content = {name: [one.to_json() for one in found] for name, found in reports.items()}
-        print_table(title, columns, rows, self.json, content)
+        """Print a table of several reports, a row for each; the JSON holds them whole.
+
+        Args:
+            title: The line above the table.
+            columns: Heads with what makes a cell of a report.
+            reports: The reports.
+            name: What the JSON calls them.
+        """
+        rows = [[cell(one) for cell in columns.values()] for one in reports]
+        content = {name: [one.to_json() for one in reports]}
+        print_table(title, tuple(columns), rows, self.json, content)
 
 
 @dataclass(frozen=True, kw_only=True)
