@@ -134,5 +134,5 @@ def test_protocol__trains_by_single_episodes(tmp_path):
 )
 def test_cli__the_papers_protocol_takes_attributes_as_published(spec, protocol, trained_on):
     verb = Train(spec)
-    verb.choice.__dict__["protocol"] = protocol
+    verb.flags.model_and_method.__dict__["protocol"] = protocol
     assert verb.graph_spec == trained_on

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from garden.cli import train_flags as flags
 from garden.cli.console import Verb, busy, check_outputs, print_table, say
 from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
+from garden.cli.train_flags import FlagGroups
 from garden.errors import DataError, SpecError
 from garden.models.registry import ModelConfig
 from garden.training.config import RunOptions, TrainingOptions
@@ -24,13 +24,6 @@ if TYPE_CHECKING:
 _RUNS = Path("runs")
 _LONGEST_NAME = 120  # of a folder; file systems take 255 bytes
 
-_Choice = flags.option_group(flags.choice_names())
-_Common = flags.option_group(flags.common_names())
-_Guided = flags.option_group(flags.names_of_method("guided"))
-_A2c = flags.option_group(flags.names_of_method("a2c"))
-_Trellis = flags.trellis_group()
-_Garden = flags.size_group(flags.names_of_size("garden"))
-_Width = flags.size_group(["hidden"])
 _Bare: Any = tyro.conf.OmitArgPrefixes
 _DEFAULT_OUT = "(default: runs/GRAPH-MODEL-seedN, with --seeds runs/GRAPH-MODEL)"
 
@@ -68,40 +61,9 @@ class Train(Verb):
     json: str | None = None
     """Write the summaries as JSON to this file; - is standard output."""
 
-    choice: Annotated[Any, _Bare, tyro.conf.arg(name="model and method", constructor=_Choice)] = (
-        field(default_factory=_Choice)
+    flags: Annotated[Any, _Bare, tyro.conf.arg(name="", constructor=FlagGroups)] = field(
+        default_factory=FlagGroups
     )
-    """What is trained, and how."""
-
-    common: Annotated[Any, _Bare, tyro.conf.arg(name="training", constructor=_Common)] = field(
-        default_factory=_Common
-    )
-    """For every method and model."""
-
-    guided: Annotated[Any, _Bare, tyro.conf.arg(name="guided", constructor=_Guided)] = field(
-        default_factory=_Guided
-    )
-    """For --method guided; what exact has too says so."""
-
-    a2c: Annotated[Any, _Bare, tyro.conf.arg(name="a2c", constructor=_A2c)] = field(
-        default_factory=_A2c
-    )
-    """For --method a2c."""
-
-    width: Annotated[Any, _Bare, tyro.conf.arg(name="model", constructor=_Width)] = field(
-        default_factory=_Width
-    )
-    """For every model."""
-
-    trellis: Annotated[Any, _Bare, tyro.conf.arg(name="trellis", constructor=_Trellis)] = field(
-        default_factory=_Trellis
-    )
-    """For --model trellis."""
-
-    garden: Annotated[Any, _Bare, tyro.conf.arg(name="garden", constructor=_Garden)] = field(
-        default_factory=_Garden
-    )
-    """For --model garden."""
 
     run_options: Annotated[RunOptions, _Bare, tyro.conf.arg(name="run")] = field(
         default_factory=RunOptions
@@ -120,8 +82,7 @@ class Train(Verb):
 
     def _given(self, options: type) -> dict[str, Any]:
         """The values of the flags that set fields of this dataclass, by name."""
-        of_method = (self.choice, self.common, self.guided, self.a2c)
-        groups = (*of_method, self.width, self.trellis, self.garden)
+        groups = vars(self.flags).values()
         everything = {name: value for group in groups for name, value in vars(group).items()}
         return {one.name: everything[one.name] for one in fields(options) if one.name in everything}
 

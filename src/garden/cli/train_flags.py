@@ -68,16 +68,6 @@ def names_of_method(method: str) -> list[str]:
     ]
 
 
-def choice_names() -> list[str]:
-    """What is trained, and how."""
-    return list(_CHOICE)
-
-
-def trellis_names() -> list[str]:
-    """Options that trellis has and no other model."""
-    return list(OPTION_MODELS)
-
-
 def option_group(names: Iterable[str]) -> type:
     """A dataclass of some training options, from which tyro makes a group of flags.
 
@@ -119,7 +109,7 @@ def size_group(names: Iterable[str]) -> type:
 
 def trellis_group() -> type:
     """What only trellis has: training options and what it reads."""
-    options, size = option_group(trellis_names()), size_group(names_of_size("trellis"))
+    options, size = option_group(OPTION_MODELS), size_group(names_of_size("trellis"))
     return make_dataclass("Flags", [], bases=(size, options), frozen=True)
 
 
@@ -182,3 +172,32 @@ def _group(names: Iterable[str], facts: Callable[[str], tuple[str, Any, Any, str
         shown = tyro.conf.arg(help=words, help_behavior_hint=hint)
         parts.append((name, Annotated[kind, shown], field(default=default)))
     return make_dataclass("Flags", parts, frozen=True)
+
+
+_GROUPS = (
+    ("model and method", option_group(_CHOICE), "What is trained, and how."),
+    ("training", option_group(common_names()), "For every method and model."),
+    (
+        "guided",
+        option_group(names_of_method("guided")),
+        "For --method guided; what exact has too says so.",
+    ),
+    ("a2c", option_group(names_of_method("a2c")), "For --method a2c."),
+    ("model", size_group(["hidden"]), "For every model."),
+    ("trellis", trellis_group(), "For --model trellis."),
+    ("garden", size_group(names_of_size("garden")), "For --model garden."),
+)
+
+FlagGroups: type = make_dataclass(
+    "FlagGroups",
+    [
+        (
+            name.replace(" ", "_"),
+            Annotated[kind, tyro.conf.OmitArgPrefixes, tyro.conf.arg(name=name, help=words)],
+            field(default_factory=kind),
+        )
+        for name, kind, words in _GROUPS
+    ],
+    frozen=True,
+)
+"""All groups of flags, in the order of the help."""
