@@ -68,7 +68,7 @@ def test_rows__a_hidden_profile_is_read_as_an_unknown_one():
     with torch.no_grad():
         shown, with_hidden = model.embed(egos)[0], model.embed(replace(egos, hidden=hidden))[0]
     assert not torch.allclose(shown[0], with_hidden[0])
-    flag = model._flags
+    flag = model.layout.own_width
     assert with_hidden[:, flag].tolist() == hidden.float().tolist()
     far = [node for node in range(6, 30) if min(GRAPH.neighbours(node)) >= 6]
     assert torch.allclose(shown[far], with_hidden[far], atol=1e-6)

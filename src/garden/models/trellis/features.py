@@ -16,13 +16,12 @@ from garden.models.layers import squared_distances
 from garden.models.registry import ModelConfig
 from garden.models.trellis.distance_codes import (
     NUM_DISTANCE_FEATURES,
-    DistanceCodes,
     distance_feature_pairs,
     distance_feature_table,
 )
+from garden.models.trellis.rows import EMBEDDING, RowParts
 from garden.models.trellis.unknown_profiles import NUM_NEWCOMER_COLUMNS, NUM_NEWCOMER_FEATURES
 
-EMBEDDING = 32
 NUM_PROJECTIONS = 8
 PROJECTION = 16
 NUM_INDICATORS = 4
@@ -36,18 +35,6 @@ class Projections(NamedTuple):
     by_mean: Tensor  # P_h, (S, EMBEDDING, H · PROJECTION)
     by_member: Tensor  # Q_h, of the same shape
     sharpness: Tensor  # s_h > 0, (S, H, 1, 1)
-
-
-class RowParts(NamedTuple):
-    """What the rows of some nodes hold."""
-
-    own: Tensor  # e(v), (S, rows, EMBEDDING)
-    mean: Tensor  # m(v) of the neighbours' embeddings, of the same shape
-    log_degree: Tensor  # log(1 + degree), (S, rows, 1)
-    codes: DistanceCodes | None  # where the model learns them
-    unknown: Tensor | None
-    """Models for newcomers: if the own profile is unknown, and which share of the neighbours'
-    profiles, (S, rows, 2)."""
 
 
 def feature_table(

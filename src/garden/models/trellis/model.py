@@ -45,30 +45,17 @@ from garden.models.layers import (
     with_gaps,
 )
 from garden.models.registry import ModelConfig
-from garden.models.trellis.distance_codes import (
-    CODE_WIDTH,
-    DistanceCodeNetwork,
-    DistanceCodes,
-    distance_losses,
-    joined_codes,
-    split_codes,
-)
+from garden.models.trellis.distance_codes import DistanceCodeNetwork, DistanceCodes, distance_losses
 from garden.models.trellis.features import (
-    EMBEDDING,
     NUM_PROJECTIONS,
     Projections,
-    RowParts,
     feature_pairs,
     feature_table,
     projections,
     used_features,
 )
-from garden.models.trellis.unknown_profiles import (
-    NUM_NEWCOMER_COLUMNS,
-    KnownProfiles,
-    SimilarProfiles,
-    as_dense,
-)
+from garden.models.trellis.rows import EMBEDDING, RowLayout
+from garden.models.trellis.unknown_profiles import KnownProfiles, SimilarProfiles, as_dense
 
 ENCODER = 256
 INITIAL_SHARPNESS = 2.0
@@ -97,14 +84,13 @@ class TrellisModel(Model):
         used = used_features(config)
         self.scorer = FeatureNetwork(num_seeds, used, config.hidden)
         self.valuer = FeatureNetwork(num_seeds, used, config.hidden)
-        self.codes = (
-            DistanceCodeNetwork(num_seeds, num_attributes) if config.distance_codes else None
-        )
-        self.known, self.unknown = None, None
-        if config.known_profiles:
-            outputs = EMBEDDING + (CODE_WIDTH + 1) * config.distance_codes
+        self.layout = RowLayout(config.distance_codes, bool(config.known_profiles))
+        self.codes, self.known, self.unknown = None, None, None
+        if self.layout.has_codes:
+            self.codes = DistanceCodeNetwork(num_seeds, num_attributes)
+        if self.layout.has_flags:
             self.known = KnownProfiles(num_attributes, config.known_profiles)
-            self.unknown = SimilarProfiles(num_seeds, num_attributes, outputs)
+            self.unknown = SimilarProfiles(num_seeds, num_attributes, self.layout.own_width)
 
     def know(self, profiles: ProfileTable) -> None:
         """Note which profiles the training graph has, where the model tells them from others."""
@@ -118,8 +104,7 @@ class TrellisModel(Model):
         A model for newcomers also has whether its own profile is unknown, and which share of its
         neighbours' profiles.
         """
-        of_codes = CODE_WIDTH + 1 if self.codes else 0
-        return 2 * EMBEDDING + of_codes + 1 + NUM_NEWCOMER_COLUMNS * (self.known is not None)
+        return self.layout.width
 
     def profile_values(self, egos: EgoTensors) -> Tensor:
         """An embedding per profile, and the log-variance of distances from it."""
@@ -134,24 +119,11 @@ class TrellisModel(Model):
 
     def neighbour_values(self, rows: Tensor) -> Tensor:
         """The embedding of each row, the log-variance of distances from it, and if it is known."""
-        parts = [rows[..., :EMBEDDING]]
-        if self.codes is not None:
-            column = EMBEDDING + CODE_WIDTH
-            parts.append(rows[..., column : column + 1].detach())
-        if self.known is not None:
-            parts.append(1 - rows[..., self._flags : self._flags + 1])
-        return torch.cat(parts, dim=-1)
-
-    @property
-    def _flags(self) -> int:
-        """The column that says whether a row's own profile is unknown."""
-        return EMBEDDING + (CODE_WIDTH + 1 if self.codes else 0)
+        return self.layout.neighbour_values(rows)
 
     def distance_codes(self, rows: Tensor) -> DistanceCodes | None:
         """The codes and log-variances in these rows, where the model learns them."""
-        if self.codes is None:
-            return None
-        return split_codes(rows[..., EMBEDDING : EMBEDDING + CODE_WIDTH + 1])
+        return self.layout.codes(rows)
 
     def auxiliary_loss(
         self,
@@ -194,7 +166,7 @@ class TrellisModel(Model):
         empty = torch.zeros((*shape, to_neighbours.shape[-1]), device=received.device)
         summed = empty.index_add(1, egos.owner, received)
         own = own.index_select(1, egos.centres)
-        return self._row(own, summed, egos.sizes - 1, egos.log_degrees.expand(*shape, 1))
+        return self.layout.joined(own, summed, egos.sizes - 1, egos.log_degrees.expand(*shape, 1))
 
     def _known_among(self, profiles: Tensor, egos: EgoTensors) -> Tensor | None:
         """1 for each profile that is known and does not pass for unknown, (num_profiles, 1)."""
@@ -215,7 +187,9 @@ class TrellisModel(Model):
         own, to_neighbours = self._encoded(read, KEEP_ALL, known)
         size = num_members(profiles)
         summed = to_neighbours[:, 1:].sum(dim=1, keepdim=True)
-        return self._row(own[:, :1], summed, size - 1, size.log().expand(self.num_seeds, 1, 1))
+        return self.layout.joined(
+            own[:, :1], summed, size - 1, size.log().expand(self.num_seeds, 1, 1)
+        )
 
     def target_rows(
         self,
@@ -282,12 +256,12 @@ class TrellisModel(Model):
 
     def _table_of(self, rows: Tensor, targets: Tensor, context: TargetContext | None) -> Tensor:
         """The features of every candidate and target, (S, T, n, num_features)."""
-        ours, theirs = self._parts(rows), self._parts(targets)
+        ours, theirs = self.layout.parts(rows), self.layout.parts(targets)
         return feature_table(self._projections, ours, theirs, _required(context))
 
     def _pairs_of(self, rows: Tensor, targets: Tensor, context: TargetContext | None) -> Tensor:
         """The same of aligned rows, (S, P, num_features)."""
-        ours, theirs = self._parts(rows), self._parts(targets)
+        ours, theirs = self.layout.parts(rows), self.layout.parts(targets)
         return feature_pairs(self._projections, ours, theirs, _required(context))
 
     @property
@@ -295,17 +269,6 @@ class TrellisModel(Model):
         """The learned comparisons of embeddings."""
         sharpness = nn.functional.softplus(self.sharpness)
         return Projections(self.mean_projections, self.member_projections, sharpness)
-
-    def _parts(self, rows: Tensor) -> RowParts:
-        """What stands in the columns of these rows, as :meth:`_row` has put it there."""
-        flags = slice(self._flags, self._flags + NUM_NEWCOMER_COLUMNS)
-        return RowParts(
-            own=rows[..., :EMBEDDING],
-            mean=rows[..., -EMBEDDING - 1 : -1],
-            log_degree=rows[..., -1:],
-            codes=self.distance_codes(rows),
-            unknown=None if self.known is None else rows[..., flags],
-        )
 
     def _encoded(
         self,
@@ -343,21 +306,6 @@ class TrellisModel(Model):
             return embedding, embedding
         own, to_neighbours = self.codes(profiles, dropout)
         return torch.cat([embedding, own], dim=-1), torch.cat([embedding, to_neighbours], dim=-1)
-
-    def _row(self, own: Tensor, summed: Tensor, degree: Tensor, log_degree: Tensor) -> Tensor:
-        """Rows from what own profiles give and the sum of what neighbours' profiles give."""
-        flags: list[Tensor] = []
-        if self.known is None:
-            mean = summed / degree.clamp(min=1)
-        else:
-            known = summed[..., -1:]
-            mean = summed[..., :-1] / known.clamp(min=1)
-            flags = [own[..., -1:], 1 - known / degree.clamp(min=1)]
-            own = own[..., :-1]
-        parts = [own[..., :EMBEDDING]]
-        if self.codes is not None:
-            parts.append(joined_codes(own[..., EMBEDDING:], mean[..., EMBEDDING:]))
-        return torch.cat([*parts, *flags, mean[..., :EMBEDDING], log_degree], dim=-1)
 
     def _tempered(self, scores: Tensor) -> Tensor:
         return scores / self.temperature
