@@ -141,9 +141,9 @@ def test_data__lists_and_describes(capsys):
     names = [entry["name"] for entry in json.loads(capsys.readouterr().out)["datasets"]]
     assert names == ["facebook", "twitch", "musae-facebook", "wikispeedia"]
     run("data", "info", SPEC, "--json", "-")
-    facts = json.loads(capsys.readouterr().out)
-    assert facts["num_nodes"] == 40
-    assert facts["cosine_over_edges"] > facts["cosine_over_pairs"]
+    measured = json.loads(capsys.readouterr().out)
+    assert measured["num_nodes"] == 40
+    assert measured["cosine_over_edges"] > measured["cosine_over_pairs"]
 
 
 @pytest.mark.parametrize(

@@ -228,9 +228,9 @@ def test_graph_options__columns_and_scaling_reach_the_graph(folder, capsys):
     main(["data", "info", str(folder), *FLAGS, "--no-scaling", "--json", "-"])
     plain = capsys.readouterr()
     assert "scaled" not in plain.err
-    facts = json.loads(scaled.out), json.loads(plain.out)
-    assert [fact["num_edges"] for fact in facts] == [12, 12]
-    assert facts[0]["content_hash"] != facts[1]["content_hash"]
+    measured = json.loads(scaled.out), json.loads(plain.out)
+    assert [one["num_edges"] for one in measured] == [12, 12]
+    assert measured[0]["content_hash"] != measured[1]["content_hash"]
 
 
 def test_graph_options__without_them_the_error_asks_for_flags(folder, capsys):

@@ -48,9 +48,9 @@ def test_policy__survives_a_round_trip(policy, tmp_path):
 def test_policy__of_a_version_that_stored_no_marks_of_its_graph_still_loads(policy, tmp_path):
     policy.save(tmp_path)
     config = tmp_path / "config.json"
-    facts = json.loads(config.read_text())
-    del facts["graph_marks"]
-    config.write_text(json.dumps(facts))
+    content = json.loads(config.read_text())
+    del content["graph_marks"]
+    config.write_text(json.dumps(content))
     assert load_policy(tmp_path).trained_on.is_of(GRAPH)
 
 

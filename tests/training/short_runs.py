@@ -25,8 +25,8 @@ def train_into(folder, options=TRELLIS, **kwargs):
 
 def state_of(folder):
     """The state file but for the time, to compare bit for bit."""
-    tensors, facts = read_tensors(folder / "state.safetensors")
-    return arrays_hash(tensors), {k: v for k, v in facts.items() if k != "seconds"}
+    tensors, record = read_tensors(folder / "state.safetensors")
+    return arrays_hash(tensors), {k: v for k, v in record.items() if k != "seconds"}
 
 
 class StopAt(Listener):

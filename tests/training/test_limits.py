@@ -89,10 +89,10 @@ def test_a2c__walks_to_the_limit_of_its_graph():
 @pytest.mark.parametrize("local", [False, True])
 def test_adapt__ratios_are_never_below_one_and_the_limit_is_told(local):
     config = AdaptConfig(updates=2, local=local, messages=5)
-    facts = garden.adapt(TASK, config=config).record
-    assert facts["max_hops"] == 10 * longest_of(TASK)
-    assert facts["validation_ratio"] >= 1
-    assert facts["validation_ratio_before"] >= 1
+    record = garden.adapt(TASK, config=config).record
+    assert record["max_hops"] == 10 * longest_of(TASK)
+    assert record["validation_ratio"] >= 1
+    assert record["validation_ratio_before"] >= 1
 
 
 def test_validation__goes_by_fewer_targets_where_episodes_are_long():

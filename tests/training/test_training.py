@@ -37,9 +37,9 @@ def train_into(folder, options=QUICK, tasks=(TASK,), **kwargs):
 
 
 def state_hash(folder):
-    tensors, facts = read_tensors(folder / "state.safetensors")
-    facts = {k: v for k, v in facts.items() if k != "seconds"}
-    return arrays_hash(tensors), facts
+    tensors, record = read_tensors(folder / "state.safetensors")
+    record = {k: v for k, v in record.items() if k != "seconds"}
+    return arrays_hash(tensors), record
 
 
 class StopAt(Listener):
@@ -185,8 +185,8 @@ def test_train__a_nan_loss_stops_with_the_last_good_state(tmp_path, monkeypatch)
     monkeypatch.setitem(trainer_module.LOSSES, "exact", poisoned)
     with pytest.raises(TrainingError, match="NaN or infinite at update 4"):
         train_into(tmp_path)
-    _, facts = read_tensors(tmp_path / "state.safetensors")
-    assert facts["update"] == 4
+    _, record = read_tensors(tmp_path / "state.safetensors")
+    assert record["update"] == 4
     policy = garden.load_policy(tmp_path)
     assert all(bool(torch.isfinite(p).all()) for p in policy.model.parameters())
 
@@ -212,8 +212,8 @@ def test_train__a_full_disk_leaves_the_previous_checkpoint_whole(tmp_path, monke
     with pytest.raises(DataError, match="No space left"):
         train_into(tmp_path, listeners=[FullDisk(3)])
     monkeypatch.undo()
-    _, facts = read_tensors(tmp_path / "state.safetensors")
-    assert facts["update"] == 2
+    _, record = read_tensors(tmp_path / "state.safetensors")
+    assert record["update"] == 2
     (run,) = train_into(tmp_path, resume=True)
     assert run.summary["stopped"] == "finished"
 

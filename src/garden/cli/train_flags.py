@@ -100,11 +100,11 @@ def size_group(names: Iterable[str]) -> type:
     """
     words, types, usual = docstrings_of(ModelConfig), get_type_hints(ModelConfig), ModelConfig()
 
-    def facts(name: str) -> tuple[str, Any, Any, str]:
+    def described(name: str) -> tuple[str, Any, Any, str]:
         value = getattr(usual, name)
         return words[name], types[name], value, f"(default: {value})"
 
-    return _group(names, facts)
+    return _group(names, described)
 
 
 def trellis_group() -> type:
@@ -164,11 +164,11 @@ _CONFIGS: list[type[TrainingConfig]] = [TrainingConfig, *METHOD_CONFIGS.values()
 _OPTION_WORDS = {name: words for kind in _CONFIGS for name, words in docstrings_of(kind).items()}
 
 
-def _group(names: Iterable[str], facts: Callable[[str], tuple[str, Any, Any, str]]) -> type:
-    """A dataclass with these fields; ``facts`` gives each its help, type, default and hint."""
+def _group(names: Iterable[str], described: Callable[[str], tuple[str, Any, Any, str]]) -> type:
+    """A dataclass with these fields; ``described`` gives each its help, type, default and hint."""
     parts = []
     for name in names:
-        words, kind, default, hint = facts(name)
+        words, kind, default, hint = described(name)
         shown = tyro.conf.arg(help=words, help_behavior_hint=hint)
         parts.append((name, Annotated[kind, shown], field(default=default)))
     return make_dataclass("Flags", parts, frozen=True)

@@ -175,7 +175,7 @@ class Policy(Strategy):
             (num_targets, num_candidates) float64.
         """
         return self._table(
-            lambda rows, goals, context: self.model.score_table(rows, goals, context=context),
+            lambda rows, few, context: self.model.score_table(rows, few, context=context),
             candidates,
             targets,
         )
@@ -279,8 +279,8 @@ class Policy(Strategy):
 
     def _repr_html_(self) -> str:
         info, width = self.info, f"{len(self.info.attribute_names):,}"
-        facts = {"method": info.method, "trained on": info.graph, "seed": str(info.seed)}
-        return properties_as_html(f"Policy {info.model}", {**facts, "attributes": width})
+        properties = {"method": info.method, "trained on": info.graph, "seed": str(info.seed)}
+        return properties_as_html(f"Policy {info.model}", {**properties, "attributes": width})
 
 
 def load_policy(folder: Path, device: str = "cpu") -> Policy:

@@ -73,7 +73,7 @@ class TrainingState:
     def save(self, folders: Sequence[Path]) -> None:
         """Write each seed's state into its folder."""
         for seed, folder in enumerate(folders):
-            facts = {
+            record = {
                 "update": self.update,
                 "validated": self.validated,
                 "cooling_since": self.cooling_since,
@@ -83,16 +83,16 @@ class TrainingState:
                 "device": self.generator.device.type,
                 "stack": [len(self.seeds), seed],
             }
-            write_tensors(folder / STATE_FILE, self._tensors_of(seed), facts)
+            write_tensors(folder / STATE_FILE, self._tensors_of(seed), record)
 
     def load(self, folders: Sequence[Path]) -> None:
         """Continue from what :meth:`save` wrote; the seeds must stand in the same batch."""
         for seed, folder in enumerate(folders):
             path = folder / STATE_FILE
-            tensors, facts = read_tensors(path)
-            if facts.get("stack") != [len(self.seeds), seed]:
+            tensors, record = read_tensors(path)
+            if record.get("stack") != [len(self.seeds), seed]:
                 raise DataError(f"{path}: its seeds were trained in another batch: resume those")
-            self._take(tensors, facts, seed, path)
+            self._take(tensors, record, seed, path)
 
     def _tensors_of(self, seed: int) -> dict[str, Tensor]:
         tensors = {"random": self.generator.get_state()}
@@ -107,20 +107,20 @@ class TrainingState:
         return tensors
 
     def _take(
-        self, tensors: Mapping[str, Tensor], facts: Mapping[str, Any], seed: int, path: Path
+        self, tensors: Mapping[str, Tensor], record: Mapping[str, Any], seed: int, path: Path
     ) -> None:
         try:
             with torch.no_grad():
                 for name, tensor in self.model.state_dict().items():
                     slice_of(name, tensor, seed).copy_(tensors[f"last.{name}"])
                     slice_of(name, self.best[name], seed).copy_(tensors[f"best.{name}"])
-                self._take_moments(tensors, seed, facts["update"])
+                self._take_moments(tensors, seed, record["update"])
             self.generator.set_state(tensors["random"])
-            self.update, self.validated = facts["update"], facts["validated"]
-            self.cooling_since = facts.get("cooling_since", -1)
-            self.seconds = facts["seconds"]
-            self.stats = [*self.stats[:seed], facts["stats"]]
-            self.seeds[seed] = SeedProgress(**facts["progress"])
+            self.update, self.validated = record["update"], record["validated"]
+            self.cooling_since = record.get("cooling_since", -1)
+            self.seconds = record["seconds"]
+            self.stats = [*self.stats[:seed], record["stats"]]
+            self.seeds[seed] = SeedProgress(**record["progress"])
         except (KeyError, RuntimeError, TypeError) as error:
             raise DataError(f"{path}: the state does not fit this model ({error})") from None
 

@@ -74,10 +74,10 @@ def test_scores__read_distance_codes_and_never_teach_them():
 def test_scores__of_pairs_never_teach_distance_codes_either():
     model, rows = model_and_rows()
     masked = with_all_links(TARGETS, PROBLEM)
-    goals = model.target_rows(rows, TARGETS)
+    target_rows = model.target_rows(rows, TARGETS)
     places = model.neighbour_values(rows[:, masked.members])
     context = TargetContext(places, masked.owner, torch.zeros(1, 6, 4))
-    model.score_aligned(rows[:, :6], goals, context).sum().backward()
+    model.score_aligned(rows[:, :6], target_rows, context).sum().backward()
     assert not any(p.grad is not None and bool(p.grad.any()) for p in model.codes.parameters())
 
 
@@ -86,12 +86,12 @@ def test_scores__of_a_target_that_shows_nobody_are_finite_and_the_same_in_both_f
     with torch.no_grad():
         model.codes.last.bias[..., CODE_WIDTH] = 20.0  # a log_variance beyond what is read
         rows = model.embed(PROBLEM.egos)
-        goals = model.target_rows(rows, TARGETS[:, :1])
+        target_rows = model.target_rows(rows, TARGETS[:, :1])
         nobody = model.neighbour_values(rows[:, :0])
         table = TargetContext(nobody, torch.zeros(1, 1, 0), torch.zeros(1, 1, 40, 4))
         pairs = TargetContext(nobody, torch.zeros(0, dtype=torch.int64), torch.zeros(1, 40, 4))
-        scores = model.score_table(rows, goals, context=table)[0, 0]
-        aligned = model.score_aligned(rows, goals.expand(-1, 40, -1), pairs)[0]
+        scores = model.score_table(rows, target_rows, context=table)[0, 0]
+        aligned = model.score_aligned(rows, target_rows.expand(-1, 40, -1), pairs)[0]
     assert bool(scores.isfinite().all())
     assert torch.allclose(scores, aligned, atol=1e-4)
 

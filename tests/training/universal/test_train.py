@@ -95,12 +95,14 @@ def test_train__what_the_network_ignores_changes_nothing():
     assert network_of(weights, network.bound).ignored == ("v_t", "direct", "direct_log")
 
 
-def test_train__updates_draw_graphs_by_the_chances_given():
+def test_train__updates_draw_graphs_by_the_probabilities_given():
     first, second = batches([1, 2])
     config = UniversalConfig(updates=3, hidden=8)
     standard = UniversalNetwork(8, 1.5)
     standard.standardise_by(torch.zeros(NUM_FEATURES), torch.ones(NUM_FEATURES))
-    never = [train_universal([first, other], config, network=deepcopy(standard), chances=[1.0, 0.0])
-             for other in (second, first)]  # fmt: skip
+    drawn = {"network": standard, "probabilities": [1.0, 0.0]}
+    never = [
+        train_universal([first, other], config, **deepcopy(drawn)) for other in (second, first)
+    ]
     for one, other in zip(*(network.parameters() for network in never), strict=True):
         assert torch.equal(one, other)

@@ -140,7 +140,7 @@ def distance_losses(
 
     """
     z, log_variances = codes
-    goals = z.gather(1, targets.unsqueeze(-1).expand(-1, -1, z.shape[-1]))
+    of_targets = z.gather(1, targets.unsqueeze(-1).expand(-1, -1, z.shape[-1]))
     if sources is not None:
         z, log_variances = z[:, sources], log_variances[:, sources]
         distances = distances.index_select(1, sources)
@@ -149,7 +149,7 @@ def distance_losses(
     if unmasked is not None:
         known = known & unmasked.unsqueeze(-1)
     hops = hops.where(known, torch.ones_like(hops))
-    errors = (log_hops(goals, z) - hops.log()).square() * known
+    errors = (log_hops(of_targets, z) - hops.log()).square() * known
     clamped = log_variances.transpose(1, 2).clamp(-_MAX_LOG_VARIANCE, _MAX_LOG_VARIANCE)
     likelihood = (errors.detach() * torch.exp(-clamped) + clamped) * known
     each = DISTANCE_COEF * errors / hops + LOG_VARIANCE_COEF / 2 * likelihood

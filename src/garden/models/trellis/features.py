@@ -247,14 +247,14 @@ def projected(matrix: Tensor, embeddings: Tensor) -> Tensor:
     return by_projection(embeddings @ matrix).transpose(1, 2)
 
 
-def distances(goals: Tensor, candidates: Tensor) -> Tensor:
+def distances(targets: Tensor, candidates: Tensor) -> Tensor:
     """Euclidean distances, (S, H, T, 16) and (S, H, n, 16) → (S, H, T, n), smooth at zero.
 
     Args:
-        goals: projected embeddings of the targets, (S, H, T, PROJECTION).
+        targets: projected embeddings of the targets, (S, H, T, PROJECTION).
         candidates: those of the candidates, (S, H, n, PROJECTION).
 
     Returns:
         (S, H, T, n).
     """
-    return (squared_distances(goals, candidates) + LEAST_SQUARE).sqrt()
+    return (squared_distances(targets, candidates) + LEAST_SQUARE).sqrt()

@@ -155,10 +155,10 @@ def scores_towards(
         embedding_dropout: the share of targets that lose their own embedding.
     """
     context = target_context_of(model, graph, rows, masked, candidates)
-    goals = model.target_rows(rows, masked.targets, dropout, embedding_dropout)
+    target_rows = model.target_rows(rows, masked.targets, dropout, embedding_dropout)
     if candidates is not None:
         rows = rows.index_select(1, candidates)
-    return model.score_table(rows, goals, dropout, context)
+    return model.score_table(rows, target_rows, dropout, context)
 
 
 def target_context_of(

@@ -118,7 +118,7 @@ def train_universal(
     config: UniversalConfig,
     progress: Callable[[int, dict[str, float]], None] = lambda _number, _stats: None,
     network: UniversalNetwork | None = None,
-    chances: Sequence[float] | None = None,
+    probabilities: Sequence[float] | None = None,
 ) -> UniversalNetwork:
     """The network after training on those batches that do not validate.
 
@@ -127,8 +127,8 @@ def train_universal(
         config: Updates, step size, loss coefficients and seed.
         progress: Called after each update with its number and statistics.
         network: The network to start from, which is changed; a fresh one without it.
-        chances: How often updates draw each of the batches, those that validate included; by the
-            shares of their kinds where it is missing.
+        probabilities: With which updates draw each of the batches, those that validate included;
+            by the shares of their kinds where it is missing.
 
     """
     training = [batch for batch in batches if not batch.validates]
@@ -148,7 +148,7 @@ def train_universal(
     )
     draws = np.random.default_rng([config.seed, BATCH_ORDER])
     dropout = Dropout(config.dropout, torch.Generator(device).manual_seed(config.seed))
-    shares = np.asarray(_shares_of_training(batches, chances))
+    shares = np.asarray(_shares_of_training(batches, probabilities))
     for number in range(config.updates):
         batch = training[int(draws.choice(len(training), p=shares))]
         loss, stats = universal_loss(network, batch, config, dropout, draws)
@@ -162,14 +162,14 @@ def train_universal(
 
 
 def _shares_of_training(
-    batches: Sequence[GraphBatch], chances: Sequence[float] | None
+    batches: Sequence[GraphBatch], probabilities: Sequence[float] | None
 ) -> Sequence[float]:
     """How often updates draw each batch that does not validate; sum 1."""
-    if chances is None:
+    if probabilities is None:
         return shares_of([batch.kind for batch in batches if not batch.validates])
-    pairs = zip(batches, chances, strict=True)
-    kept = [chance for batch, chance in pairs if not batch.validates]
-    return [chance / sum(kept) for chance in kept]
+    pairs = zip(batches, probabilities, strict=True)
+    kept = [probability for batch, probability in pairs if not batch.validates]
+    return [probability / sum(kept) for probability in kept]
 
 
 def universal_loss(
@@ -202,9 +202,11 @@ def universal_loss(
     if links.num_nodes > MAX_RETURN_NODES:
         return imitation, stats
     few = slice(0, config.return_targets)
-    log_chances = log_policy(scores[few], links)
+    log_probabilities = log_policy(scores[few], links)
     weights = source_weights(reach[few], "inverse-distance")
-    surrogate, returns = return_surrogate(log_chances, targets[few], weights, config.gamma, links)
+    surrogate, returns = return_surrogate(
+        log_probabilities, targets[few], weights, config.gamma, links
+    )
     stats["return"] = returns.mean().item()
     return imitation - config.return_coef * surrogate.mean(), stats
 

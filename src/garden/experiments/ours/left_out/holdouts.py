@@ -63,8 +63,8 @@ class LeftOutTraining:
 
         kept = [one for one in all_batches() if one[0].spec not in self.without]
         batches = [batch for _, batch in kept]
-        chances = shares([source for source, _ in kept]).tolist()
-        network = train_universal(batches, self.config, chances=chances)
+        probabilities = shares([source for source, _ in kept]).tolist()
+        network = train_universal(batches, self.config, probabilities=probabilities)
         policy = with_best_temperature(network, batches)
         return replace(policy, training=self.record([source for source, _ in kept]))
 

@@ -134,7 +134,7 @@ class InputsTrial(Work):
         network = train_universal(
             batches,
             replace(self.config, ignored=ignored),
-            chances=shares([source for source, _ in kept]).tolist(),
+            probabilities=shares([source for source, _ in kept]).tolist(),
         )
         policy = with_best_temperature(network, batches)
         return {
