@@ -14,7 +14,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -170,16 +170,8 @@ def _draw_table(
 @contextmanager
 def busy(what: str) -> Iterator[None]:
     """A spinner on a terminal, else lines, while work of unknown length is done."""
-    with _timed(what):
-        if is_quiet() or not sys.stderr.isatty():
-            with progress_lines(what):
-                yield
-            return
-        from rich.console import Console
-        from rich.text import Text
-
-        with Console(stderr=True).status(Text(what)):
-            yield
+    with _timed(what), _spinner(what) if _draws() else progress_lines(what):
+        yield
 
 
 @contextmanager
@@ -188,13 +180,8 @@ def progress_bar(what: str = "working") -> Iterator[Progress]:
 
     The bar appears after a second. ``what`` names the work as long as nothing is reported.
     """
-    with _timed(what):
-        if is_quiet() or not sys.stderr.isatty():
-            with progress_lines(what) as progress:
-                yield progress
-        else:
-            with _bar() as progress:
-                yield progress
+    with _timed(what), _bar() if _draws() else progress_lines(what) as progress:
+        yield progress
 
 
 @contextmanager
@@ -208,6 +195,18 @@ def progress_lines(what: str) -> Iterator[Progress]:
         return
     with Heartbeat(what).running() as heartbeat:
         yield heartbeat.update
+
+
+def _draws() -> bool:
+    """Whether bars and spinners are drawn: on a terminal, unless ``--quiet`` was given."""
+    return sys.stderr.isatty() and not is_quiet()
+
+
+def _spinner(what: str) -> AbstractContextManager[object]:
+    from rich.console import Console
+    from rich.text import Text
+
+    return Console(stderr=True).status(Text(what))
 
 
 @contextmanager
