@@ -219,3 +219,10 @@ def one_line(error: BaseException) -> str:
     """What an error of another library says, on one line and at most 160 letters of it."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= 160 else text[:160] + "…"
+
+
+def duration(seconds: float) -> str:
+    """A length of time as text: ``45 s``, ``3 min``, ``2.5 h``."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -21,8 +21,8 @@ from typing import Annotated, Any, Self
 
 import tyro
 
-from garden.errors import DataError, SpecError
-from garden.search.progress import Progress, duration, silent
+from garden.errors import DataError, SpecError, duration
+from garden.search.progress import Progress, silent
 from garden.storage import check_writable, write_text
 
 EVERY = 10.0  # seconds between two lines; at most 15 on a slow machine

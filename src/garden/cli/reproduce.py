@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from garden.cli.console import Verb, progress_lines, say
+from garden.errors import duration
 from garden.experiments.run.config import AttributeJoin, Execution
 from garden.experiments.run.progress import ReproductionListener
-from garden.search.progress import Progress, duration
+from garden.search.progress import Progress
 
 if TYPE_CHECKING:
     from garden.experiments.run.config import Scope

@@ -16,10 +16,3 @@ def silent(what: str, done: float, total: float) -> None:
         done: How much of it is done.
         total: How much there is in all.
     """
-
-
-def duration(seconds: float) -> str:
-    """A length of time as text: ``45 s``, ``3 min``, ``2.5 h``."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

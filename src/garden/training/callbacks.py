@@ -14,8 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from garden.errors import DataError, SpecError, expect
-from garden.search.progress import duration
+from garden.errors import DataError, SpecError, duration, expect
 from garden.training.config import RunOptions
 from garden.training.pace import Clock, Plan
 
