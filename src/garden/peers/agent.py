@@ -87,6 +87,7 @@ class Agent:
         """
         check_memory(memory)
         self._view = view
+        self._key = view.key
         self._strategy = strategy
         self._admit = admit
         self._timers = Timers()
@@ -125,7 +126,7 @@ class Agent:
     @property
     def key(self) -> int:
         """The 64-bit key that neighbours address the agent by."""
-        return self._view.key
+        return self._key
 
     @property
     def view(self) -> AgentView:
@@ -268,7 +269,7 @@ class Agent:
         sender, body = envelope.sender, envelope.body
         if sender not in self._links and not self._admitted(sender, body, now):
             return False
-        if isinstance(body, (Hello, Announcement, Heard)):
+        if isinstance(body, (Announcement, Heard, Hello)):
             self._links.receive(sender, body, now)
         elif isinstance(body, Leave):
             self._neighbour_left(sender, body, now)
@@ -323,9 +324,9 @@ class Agent:
         self._delivery.neighbour_lost(neighbour, now)
 
     def _send(self, neighbour: int, body: Body) -> None:
-        if self._reputation is not None and isinstance(body, Message):
+        if isinstance(body, Message) and self._reputation is not None:
             self._reputation.passed_on(neighbour, body.id, body.attempt, self._now)
-        self._actions.append(Send(Envelope(self.key, neighbour, body)))
+        self._actions.append(Send(Envelope(self._key, neighbour, body)))
 
     def _done(self, now: int) -> list[Action]:
         self._now = now

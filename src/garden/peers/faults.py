@@ -66,10 +66,11 @@ class Faults:
             other: That of another.
             now: The network's time, in milliseconds.
         """
-        pair = (one, other) if one < other else (other, one)
-        return pair in self.gone_links or any(
-            part.separates(one, other, now) for part in self.partitions
-        )
+        if self.gone_links:
+            pair = (one, other) if one < other else (other, one)
+            if pair in self.gone_links:
+                return True
+        return any(part.separates(one, other, now) for part in self.partitions)
 
     def __post_init__(self) -> None:
         for name in ("loss", "duplication", "reordering", "slow"):

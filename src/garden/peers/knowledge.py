@@ -16,7 +16,13 @@ import numpy as np
 from garden.errors import StrategyError
 from garden.peers.envelopes import MAX_UPDATES, Announcement, Update
 from garden.peers.rows import RowForm, encoded_row
-from garden.peers.sketch_rows import path_arrays, sketch_row
+from garden.peers.sketch_rows import (
+    SketchArrays,
+    path_arrays,
+    sketch_arrays,
+    sketch_row,
+    sketch_rows,
+)
 from garden.peers.views import AgentView
 from garden.strategies.base import Strategy, is_ready
 from garden.strategies.gossip import maintenance
@@ -194,7 +200,7 @@ class SketchKnowledge(Knowledge):
         self._keeper = SketchKeeper(view.key, strategy.k, class_of, view.neighbours, strategy.paths)
         self._heard: list[maintenance.Envelope] = []
         self._ends: dict[int, tuple[int, ...]] = {}  # the neighbours of each neighbour
-        self._made: dict[int, tuple[Row, tuple[int, ...], Representations]] = {}
+        self._made: dict[int, tuple[Row, tuple[int, ...], SketchArrays]] = {}
         self._untold: dict[int, list[maintenance.Envelope]] = {}
         self._unlisted: set[int] = set(view.neighbours)  # do not know the own neighbours
         self._listed: tuple[int, ...] = ()  # the own neighbours as they are told; empty: changed
@@ -263,7 +269,8 @@ class SketchKnowledge(Knowledge):
         if self._heard:
             heard, self._heard = self._heard, []
             self._queue(self._keeper.receive(heard))
-            self._candidates = None
+            if any(one.entries or one.withdrawn for one in heard):
+                self._candidates = None
 
     def view_changed(self, view: AgentView) -> None:
         """Nothing: links tell the keeper what a sketch depends on."""
@@ -291,16 +298,18 @@ class SketchKnowledge(Knowledge):
     def _collected(self) -> Candidates:
         told = self._keeper.neighbour_rows
         keys = sorted(key for key in told if told[key])
-        rows = [self._neighbour_row(key, told[key]) for key in keys]
-        rows = rows or [sketch_row({}, ()).take(np.empty(0, dtype=np.int64))]
-        return Candidates(np.array(keys, dtype=np.uint64), concatenated(rows))
+        if not keys:
+            nobody = sketch_row({}, ()).take(np.empty(0, dtype=np.int64))
+            return Candidates(np.array(keys, dtype=np.uint64), nobody)
+        rows = sketch_rows([self._neighbour_arrays(key, told[key]) for key in keys])
+        return Candidates(np.array(keys, dtype=np.uint64), rows)
 
-    def _neighbour_row(self, key: int, sketch: Row) -> Representations:
+    def _neighbour_arrays(self, key: int, sketch: Row) -> SketchArrays:
         """A neighbour's row; made once for each state of its sketch and its neighbours."""
         ends = self._ends.get(key, ())
         made = self._made.get(key)
         if made is None or made[0] is not sketch or made[1] is not ends:
-            made = self._made[key] = sketch, ends, sketch_row(sketch, ends)
+            made = self._made[key] = sketch, ends, sketch_arrays(sketch, ends)
         return made[2]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +14,57 @@ from garden.strategies.gossip.sketches import Row
 from garden.strategies.representations import Ragged, Representations
 
 
+class SketchArrays(NamedTuple):
+    """A sketch as arrays, its entries by distance, then rank, and the neighbours not in it."""
+
+    keys: np.ndarray  # (num_entries,) uint64
+    distances: np.ndarray  # (num_entries,) uint16
+    classes: np.ndarray  # (num_entries,) int8
+    neighbours: np.ndarray  # (num_others,) uint64
+
+
+def sketch_arrays(row: Row, neighbours: Sequence[int]) -> SketchArrays:
+    """The arrays of a sketch.
+
+    Args:
+        row: The sketch.
+        neighbours: The keys of the agent's neighbours; those in the sketch are left out.
+    """
+    entries = sorted([(distance, beacon) for beacon, distance in row.items()])
+    distances, beacons = zip(*entries, strict=True) if entries else ((), ())
+    minus_classes, keys = zip(*beacons, strict=True) if beacons else ((), ())
+    known = set(keys)
+    return SketchArrays(
+        np.array(keys, dtype=np.uint64),
+        np.array(distances, dtype=np.uint16),
+        -np.array(minus_classes, dtype=np.int8),
+        np.array([key for key in neighbours if key not in known], dtype=np.uint64),
+    )
+
+
+def sketch_rows(sketches: Sequence[SketchArrays]) -> Representations:
+    """Sketches as rows, one under another.
+
+    Args:
+        sketches: One or more.
+    """
+    offsets = _offsets([len(one.keys) for one in sketches])
+    keys, distances, classes, others = (
+        (np.concatenate(parts) for parts in zip(*sketches, strict=True))
+        if len(sketches) > 1
+        else sketches[0]
+    )
+    return Representations(
+        {},
+        {
+            "keys": Ragged(keys, offsets),
+            "distances": Ragged(distances, offsets),
+            "classes": Ragged(classes, offsets),
+            "neighbours": Ragged(others, _offsets([len(one.neighbours) for one in sketches])),
+        },
+    )
+
+
 def sketch_row(row: Row, neighbours: Sequence[int]) -> Representations:
     """A sketch as one row, its entries by distance, then rank.
 
@@ -19,21 +72,7 @@ def sketch_row(row: Row, neighbours: Sequence[int]) -> Representations:
         row: The sketch.
         neighbours: The keys of the agent's neighbours; those in the sketch are left out.
     """
-    entries = sorted((distance, beacon) for beacon, distance in row.items())
-    known = {beacon.key for beacon in row}
-    others = [key for key in neighbours if key not in known]
-    offsets = np.array([0, len(entries)], dtype=np.int64)
-    return Representations(
-        {},
-        {
-            "keys": Ragged(np.array([b.key for _, b in entries], dtype=np.uint64), offsets),
-            "distances": Ragged(np.array([d for d, _ in entries], dtype=np.uint16), offsets),
-            "classes": Ragged(np.array([-b.minus_class for _, b in entries], np.int8), offsets),
-            "neighbours": Ragged(
-                np.array(others, dtype=np.uint64), np.array([0, len(others)], dtype=np.int64)
-            ),
-        },
-    )
+    return sketch_rows([sketch_arrays(row, neighbours)])
 
 
 def path_arrays(paths: Paths) -> dict[str, Ragged]:
@@ -51,3 +90,8 @@ def path_arrays(paths: Paths) -> dict[str, Ragged]:
         np.array(keys, dtype=np.uint64),
     )
     return arrays_of(steps, 1)
+
+
+def _offsets(lengths: list[int]) -> np.ndarray:
+    """Where rows of these lengths begin, and where the last ends, (num_rows + 1,) int64."""
+    return np.array([0, *accumulate(lengths)], dtype=np.int64)

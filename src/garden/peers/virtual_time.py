@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import heapq
 import random
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from garden.errors import GardenError
-from garden.peers.actions import Action, Deliver, Ended, Send
+from garden.peers.actions import Action, Deliver, Ended, Send, Wake
 from garden.peers.agent import Agent
 from garden.peers.envelopes import MAX_HOPS, Envelope, decoded, encoded
 from garden.peers.faults import Faults
@@ -71,8 +72,8 @@ class VirtualNetwork:
         self._seed = seed
         self._faults = faults or Faults()
         self._random = random.Random(seed)
-        self._heap: list[tuple[int, int, int, Any, Any]] = []
-        self._count = 0
+        self._times: list[int] = []  # a heap of those at which something happens
+        self._events: dict[int, deque[tuple[int, int, bytes | None]]] = {}  # by time, in order
         self._lives: dict[int, int] = {}
         self._skew: dict[int, int] = {}
         self._slow: set[int] = set()
@@ -138,8 +139,14 @@ class VirtualNetwork:
 
     def run_until(self, time: int) -> None:
         """Let everything happen that happens before a time."""
-        while self._heap and self._heap[0][0] < time:
-            self._step()
+        times, events = self._times, self._events
+        while times and times[0] < time:
+            self.now = times[0]
+            due = events[self.now]
+            while due:
+                self._step(*due.popleft())
+            del events[self.now]
+            heapq.heappop(times)
         self.now = max(self.now, time)
 
     def settle(self, patience: int = 600_000) -> None:
@@ -164,7 +171,7 @@ class VirtualNetwork:
         """
         waiting = set(ids)
         end = self.now + patience
-        while waiting and self._heap and self.now < end:
+        while waiting and self._times and self.now < end:
             self.run_until(min(end, self.now + 1_000))
             waiting -= self.endings.keys()
 
@@ -180,43 +187,43 @@ class VirtualNetwork:
     def _clock(self, key: int) -> int:
         return self.now + self._skew[key]
 
-    def _step(self) -> None:
-        self.now, _, key, life, data = heapq.heappop(self._heap)
+    def _step(self, key: int, about: int, data: bytes | None) -> None:
+        """One event: a wake in some life of an agent, or bytes that a sender posted to it."""
         self.traffic.events += 1
         agent = self.agents.get(key)
         if agent is None:
             return
         try:
             if data is None:
-                if self._lives[key] == life:
+                if self._lives[key] == about:
                     self._act(key, agent.wake(self._clock(key)))
                 return
-            self._arrive(agent, life, data)
+            self._arrive(agent, key, about, data)
         except Exception as error:
             raise VirtualTimeError(
                 f"seed {self._seed}: agent {key:016x} failed at {self.now} ms: {error}"
             ) from error
 
-    def _arrive(self, agent: Agent, sender: int, data: bytes) -> None:
-        envelope = Envelope(sender, agent.key, decoded(data))
+    def _arrive(self, agent: Agent, key: int, sender: int, data: bytes) -> None:
+        envelope = Envelope(sender, key, decoded(data))
         if self._digest is not None:
-            self._digest.update(b"%d %d %d " % (self.now, sender, agent.key))
+            self._digest.update(b"%d %d %d " % (self.now, sender, key))
             self._digest.update(data)
         if self._witness is not None:
             self._witness(self.now, envelope)
-        self._act(agent.key, agent.receive(envelope, self._clock(agent.key)))
+        self._act(key, agent.receive(envelope, self.now + self._skew[key]))
 
     def _act(self, key: int, actions: list[Action]) -> None:
         for action in actions:
             if isinstance(action, Send):
                 self._post(action.envelope)
+            elif isinstance(action, Wake):
+                self._push(action.at - self._skew[key], key, self._lives[key], None)
             elif isinstance(action, Deliver):
                 self.handed_over[action.id] = self.handed_over.get(action.id, 0) + 1
-            elif isinstance(action, Ended):
+            else:
                 self.endings.setdefault(action.id, []).append(action)
                 self.ended_at.setdefault(action.id, self.now)
-            else:
-                self._push(action.at - self._skew[key], key, self._lives[key], None)
 
     def _post(self, envelope: Envelope) -> None:
         """Put an envelope under way, unless it is lost."""
@@ -246,5 +253,9 @@ class VirtualNetwork:
         return time
 
     def _push(self, time: int, key: int, about: int, data: bytes | None) -> None:
-        self._count += 1
-        heapq.heappush(self._heap, (max(time, self.now), self._count, key, about, data))
+        time = max(time, self.now)
+        due = self._events.get(time)
+        if due is None:
+            due = self._events[time] = deque()
+            heapq.heappush(self._times, time)
+        due.append((key, about, data))

@@ -62,10 +62,15 @@ class Representations:
 
     def take(self, rows: np.ndarray) -> Representations:
         """The rows with these numbers, (num_taken,) integers, in this order."""
-        return Representations(
-            {name: array[rows] for name, array in self.arrays.items()},
-            {name: values.take(rows) for name, values in self.ragged.items()},
-        )
+        rows = np.asarray(rows, dtype=np.int64)
+        places: dict[int, tuple[np.ndarray, np.ndarray]] = {}  # arrays may share their offsets
+        ragged = {}
+        for name, part in self.ragged.items():
+            if id(part.offsets) not in places:
+                places[id(part.offsets)] = ragged_rows(part.offsets, rows)
+            positions, offsets = places[id(part.offsets)]
+            ragged[name] = Ragged(part.values[positions], offsets)
+        return Representations({name: array[rows] for name, array in self.arrays.items()}, ragged)
 
     def replaced(self, rows: np.ndarray, new: Representations) -> Representations:
         """The same with some rows replaced.

@@ -24,6 +24,7 @@ class KeptPaths:
     def __init__(self, paths: int) -> None:
         self._paths = paths
         self._own: dict[Beacon, Path] = {}
+        self._wanted: tuple[Row, list[tuple[Beacon, int]]] = ({}, [])  # of a row that was asked for
         self._told: dict[int, dict[Beacon, Path]] = {}  # by neighbour
 
     @property
@@ -39,7 +40,10 @@ class KeptPaths:
             paths: What it told, new or other than before.
             row: Its sketch as it now is.
         """
-        known = {**self._told.get(neighbour, {}), **dict(paths)}
+        before = self._told.get(neighbour)
+        if not paths and before is not None and before.keys() <= row.keys():
+            return
+        known = {**(before or {}), **dict(paths)}
         self._told[neighbour] = {beacon: path for beacon, path in known.items() if beacon in row}
 
     def forget(self, neighbour: int) -> None:
@@ -59,10 +63,17 @@ class KeptPaths:
         before = self._own
         self._own = {
             beacon: path
-            for beacon, distance in pruned_row(row, self._paths).items()
-            if distance > 1 and (path := self._path(beacon, distance, rows))
+            for beacon, distance in self._wanted_of(row)
+            if (path := self._path(beacon, distance, rows))
         }
         return tuple(item for item in self._own.items() if before.get(item[0]) != item[1])
+
+    def _wanted_of(self, row: Row) -> list[tuple[Beacon, int]]:
+        """The beacons that get a path, and how far they are; found once for a row."""
+        if self._wanted[0] is not row:
+            kept = pruned_row(row, self._paths)
+            self._wanted = row, [item for item in kept.items() if item[1] > 1]
+        return self._wanted[1]
 
     def _path(self, beacon: Beacon, distance: int, rows: Mapping[int, Row]) -> Path:
         """The path over the neighbour of smallest key that is a hop nearer; () while none is."""

@@ -159,19 +159,26 @@ class SketchKeeper:
         for envelope in envelopes:
             if envelope.sender in self._rows:
                 self._note(envelope)
-                changed.update(beacon for beacon, _ in envelope.entries)
-                changed.update(envelope.withdrawn)
-                asked += [(beacon, envelope.sender) for beacon in envelope.withdrawn]
+                if envelope.entries:
+                    changed.update([beacon for beacon, _ in envelope.entries])
+                if envelope.withdrawn:
+                    changed.update(envelope.withdrawn)
+                    asked += [(beacon, envelope.sender) for beacon in envelope.withdrawn]
         return self._told(tuple(self._rows), asked, changed)
 
     def _note(self, envelope: Envelope) -> None:
         """Bring the sender's row and the own withdrawals up to date."""
-        if any(not 0 <= distance < MAX_DISTANCE for _, distance in envelope.entries):
-            raise StrategyError(f"a beacon is {MAX_DISTANCE} hops away or more: sketches end there")
-        row = {**self._rows[envelope.sender], **dict(envelope.entries)}
-        for beacon in envelope.withdrawn:
-            row.pop(beacon, None)
-        self._rows[envelope.sender] = row
+        for _, distance in envelope.entries:
+            if not 0 <= distance < MAX_DISTANCE:
+                raise StrategyError(
+                    f"a beacon is {MAX_DISTANCE} hops away or more: sketches end there"
+                )
+        row = self._rows[envelope.sender]
+        if envelope.entries or envelope.withdrawn:
+            row = {**row, **dict(envelope.entries)}
+            for beacon in envelope.withdrawn:
+                row.pop(beacon, None)
+            self._rows[envelope.sender] = row
         self._paths.hear(envelope.sender, envelope.paths, row)
         for beacon in envelope.acknowledged:
             if beacon in self._withdrawals:
@@ -193,8 +200,7 @@ class SketchKeeper:
         """
         finished = self._finished()
         row = self._pruned_union() if changed is None else self._next_row(changed | finished.keys())
-        entries = tuple(item for item in row.items() if self._row.get(item[0]) != item[1])
-        withdrawn = tuple(beacon for beacon in self._row if beacon not in row)
+        entries, withdrawn = _differences(self._row, row)
         self._row = row
         opened = {beacon: _Withdrawal(set(audience), []) for beacon in withdrawn if audience}
         self._withdrawals |= opened
@@ -233,24 +239,40 @@ class SketchKeeper:
 
     def _next_row(self, changed: Iterable[Beacon]) -> Row:
         """The row if offers of these beacons alone have changed: the pruned union, in less time."""
-        offers = {beacon: self._nearest_offer(beacon) for beacon in changed}
-        if any(beacon in self._row and offers[beacon] > self._row[beacon] for beacon in offers):
-            return self._pruned_union()
+        own, row, nearer = self._own_beacon(), self._row, {}
+        for beacon in changed:
+            offer = 0 if beacon == own else self._nearest_offer(beacon)
+            held = row.get(beacon)
+            if held is None:
+                if self._may_hold(beacon, offer) and self._has_room(beacon, offer):
+                    nearer[beacon] = offer
+            elif offer > held:
+                return self._pruned_union()
+            elif offer < held and self._may_hold(beacon, offer):
+                nearer[beacon] = offer
         # Nothing goes, so that nothing that was pruned comes back: only what is nearer matters.
-        nearer = {
-            beacon: distance
-            for beacon, distance in offers.items()
-            if self._may_hold(beacon, distance) and distance != self._row.get(beacon)
-        }
-        return pruned_row({**self._row, **nearer}, self.k) if nearer else self._row
+        return pruned_row({**row, **nearer}, self.k) if nearer else row
+
+    def _has_room(self, beacon: Beacon, distance: int) -> bool:
+        """Whether fewer than k entries of the row push another one out."""
+        row = self._row
+        if len(row) < self.k:
+            return True
+        better = [one for one, far in row.items() if far <= distance and one < beacon]
+        return len(better) < self.k
 
     def _pruned_union(self) -> dict[Beacon, int]:
-        offers = {self._own_beacon(): 0}
+        nearest: dict[Beacon, int] = {}
+        get = nearest.get
         for row in self._rows.values():
             for beacon, distance in row.items():
-                if distance + 1 < offers.get(beacon, MAX_DISTANCE + 1):
-                    offers[beacon] = distance + 1
-        return pruned_row({b: d for b, d in offers.items() if self._may_hold(b, d)}, self.k)
+                if distance < get(beacon, MAX_DISTANCE):
+                    nearest[beacon] = distance
+        may_hold = self._may_hold
+        offers = {b: d + 1 for b, d in nearest.items() if may_hold(b, d + 1)}
+        if may_hold(own := self._own_beacon(), 0):
+            offers[own] = 0
+        return pruned_row(offers, self.k)
 
     def _may_hold(self, beacon: Beacon, distance: int) -> bool:
         if beacon in self._withdrawals or (beacon.key == self.key and distance > 0):
@@ -258,15 +280,12 @@ class SketchKeeper:
         return distance <= self._row.get(beacon, MAX_DISTANCE)
 
     def _nearest_offer(self, beacon: Beacon) -> int:
-        """The distance over the neighbour nearest to a beacon; too far to hold if none knows it."""
-        if beacon == self._own_beacon():
-            return 0
-        nearest = MAX_DISTANCE
-        for row in self._rows.values():
-            distance = row.get(beacon, MAX_DISTANCE)
-            if distance < nearest:
-                nearest = distance
-        return nearest + 1
+        """The distance of another beacon over the neighbour nearest to it.
+
+        Too far to hold if none knows it.
+        """
+        offers = [row[beacon] for row in self._rows.values() if beacon in row]
+        return min(offers, default=MAX_DISTANCE) + 1
 
     def _whole_row(self, neighbour: int) -> Envelope:
         paths = tuple(self._paths.own.items())
@@ -274,3 +293,14 @@ class SketchKeeper:
 
     def _own_beacon(self) -> Beacon:
         return Beacon(-self._class_of(len(self._rows)), self.key)
+
+
+def _differences(
+    before: Row, after: Row
+) -> tuple[tuple[tuple[Beacon, int], ...], tuple[Beacon, ...]]:
+    """The entries of a row that are new or at another distance, and the beacons that went."""
+    if after is before:
+        return (), ()
+    get = before.get
+    entries = tuple([item for item in after.items() if get(item[0]) != item[1]])
+    return entries, tuple([beacon for beacon in before if beacon not in after])
