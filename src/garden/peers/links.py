@@ -144,17 +144,20 @@ class Links:
     def receive(self, sender: int, body: LinkBody, now: int) -> None:
         """A neighbour's greeting, announcement or acknowledgement."""
         link = self._links[sender]
-        if not self._is_current(sender, link, body, now):
+        usual = link.open and body.session == link.known and body.known == link.session
+        if not usual and not self._is_current(sender, link, body, now):
             return
-        self.heard(sender, now)
-        if isinstance(body, Hello):
+        link.heard_at = now
+        if sender in self._suspected:
+            self._suspected -= {sender}
+        if isinstance(body, Announcement):
+            self._take(now, sender, link, body)
+        elif isinstance(body, Hello):
             link.asked = True  # an announcement, even an empty one, says that the link is open
             self.flush_soon(now)
-        elif isinstance(body, Announcement):
-            self._take(now, sender, link, body)
-        elif isinstance(body, Heard) and link.waiting and link.waiting.number == body.number:
+        elif link.waiting is not None and link.waiting.number == body.number:
             link.waiting = None
-            if self._knowledge.has_news(sender):
+            if self._flush_at is None and self._knowledge.has_news(sender):
                 self.flush_soon(now)
 
     def heard(self, neighbour: int, now: int) -> None:
@@ -255,9 +258,9 @@ class Links:
     def _flush(self, now: int) -> None:
         self._flush_at, self._flushed_at = None, now
         self._knowledge.digest()
+        has_news = self._knowledge.has_news
         for key, link in self._links.items():
-            due = link.asked or self._knowledge.has_news(key)
-            if link.open and link.waiting is None and due:
+            if link.open and link.waiting is None and (link.asked or has_news(key)):
                 self._announce(now, key, link)
 
     def _announce(self, now: int, neighbour: int, link: _Link) -> None:

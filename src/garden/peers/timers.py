@@ -29,8 +29,9 @@ class Timers:
         """Make all calls that are due."""
         if self._asked is not None and self._asked <= now:
             self._asked = None
-        while self._heap and self._heap[0][0] <= now:
-            _, _, call, arguments = heapq.heappop(self._heap)
+        heap = self._heap
+        while heap and heap[0][0] <= now:
+            _, _, call, arguments = heapq.heappop(heap)
             call(now, *arguments)
 
     def next_wake(self) -> int | None:

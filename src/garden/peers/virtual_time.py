@@ -231,7 +231,7 @@ class VirtualNetwork:
         self.traffic.envelopes += 1
         self.traffic.bytes += len(data)
         faults, draw = self._faults, self._random.random
-        sender, receiver = envelope.sender, envelope.receiver
+        sender, receiver, _ = envelope
         if faults.loss and draw() < faults.loss:
             self.traffic.lost += 1
             return

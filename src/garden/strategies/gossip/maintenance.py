@@ -158,31 +158,48 @@ class SketchKeeper:
         asked = []
         for envelope in envelopes:
             if envelope.sender in self._rows:
-                self._note(envelope)
-                if envelope.entries:
-                    changed.update([beacon for beacon, _ in envelope.entries])
-                if envelope.withdrawn:
-                    changed.update(envelope.withdrawn)
-                    asked += [(beacon, envelope.sender) for beacon in envelope.withdrawn]
+                changed |= self._noted(envelope)
+                asked += [(beacon, envelope.sender) for beacon in envelope.withdrawn]
         return self._told(tuple(self._rows), asked, changed)
 
-    def _note(self, envelope: Envelope) -> None:
-        """Bring the sender's row and the own withdrawals up to date."""
-        for _, distance in envelope.entries:
-            if not 0 <= distance < MAX_DISTANCE:
-                raise StrategyError(
-                    f"a beacon is {MAX_DISTANCE} hops away or more: sketches end there"
-                )
+    def _noted(self, envelope: Envelope) -> set[Beacon]:
+        """Bring the sender's row and the own withdrawals up to date.
+
+        Returns:
+            The beacons for which that matters to the own row.
+        """
         row = self._rows[envelope.sender]
+        changed: set[Beacon] = set()
         if envelope.entries or envelope.withdrawn:
-            row = {**row, **dict(envelope.entries)}
-            for beacon in envelope.withdrawn:
-                row.pop(beacon, None)
+            row, changed = self._next_neighbour_row(row, envelope)
             self._rows[envelope.sender] = row
         self._paths.hear(envelope.sender, envelope.paths, row)
         for beacon in envelope.acknowledged:
             if beacon in self._withdrawals:
                 self._withdrawals[beacon].awaited.discard(envelope.sender)
+        return changed
+
+    def _next_neighbour_row(self, row: Row, envelope: Envelope) -> tuple[Row, set[Beacon]]:
+        """A neighbour's next row, and the beacons with which it offers more, or less support.
+
+        The own row holds each beacon at its least offer, so that other offers of what it holds do
+        not matter to it, nor does it matter if what it does not hold is offered no more.
+        """
+        after, held = dict(row), self._row.get
+        changed = set()
+        for beacon, distance in envelope.entries:
+            if not 0 <= distance < MAX_DISTANCE:
+                raise StrategyError(
+                    f"a beacon is {MAX_DISTANCE} hops away or more: sketches end there"
+                )
+            own = held(beacon)
+            if own is None or distance + 1 < own or after.get(beacon) == own - 1 != distance:
+                changed.add(beacon)
+            after[beacon] = distance
+        for beacon in envelope.withdrawn:
+            if beacon in after and held(beacon) == after.pop(beacon) + 1:
+                changed.add(beacon)
+        return after, changed
 
     def _told(
         self,
@@ -195,7 +212,7 @@ class SketchKeeper:
         Args:
             audience: The neighbours that hold the own row as it was.
             asked: Withdrawals of neighbours, to be acknowledged now or later.
-            changed: The beacons that neighbours told or withdrew; None where links changed.
+            changed: The beacons whose offers changed so that it matters; None where links changed.
 
         """
         finished = self._finished()

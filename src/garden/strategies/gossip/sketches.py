@@ -215,7 +215,9 @@ def pruned_row(distances: Row, k: int) -> dict[Beacon, int]:
     """
     row: dict[Beacon, int] = {}
     best: list[Beacon] = []  # the k best-ranked so far, which are at most as far as the next
-    for distance, beacon in sorted((distance, beacon) for beacon, distance in distances.items()):
+    for distance, beacon in sorted([(distance, beacon) for beacon, distance in distances.items()]):
+        if len(best) == k and best[-1] < beacon:
+            continue
         place = bisect(best, beacon)
         if place < k:
             row[beacon] = distance
