@@ -103,7 +103,7 @@ def test_walk__specs_paths_and_dotted_names_are_no_ids(client, graph):
 
 
 def test_failure__a_crash_gives_no_traceback_and_leaves_the_server_up(library, monkeypatch):
-    monkeypatch.setattr("garden.web.trips.picture", lambda *_: 1 / 0)
+    monkeypatch.setattr("garden.web.pictures.picture", lambda *_: 1 / 0)
     client = TestClient(make_app(library), base_url=HOME, raise_server_exceptions=False)
     reply = client.get("/api/graphs/g1")
     assert (reply.status_code, list(reply.json())) == (500, ["error"])

@@ -14,8 +14,8 @@ from garden.cli.peers_options import Columns, OnGraph
 from garden.errors import SpecError
 
 if TYPE_CHECKING:
-    from garden.experiments.peers.config import FaultPlan
     from garden.experiments.peers.cut import Cut
+    from garden.experiments.peers.faults import FaultPlan
     from garden.graphs.graph import Graph
     from garden.search.progress import Progress
 
@@ -149,7 +149,7 @@ class PeersFaults(OnGraph):
         print_report("Peers under faults", report, self.json)
 
     def _plan(self) -> FaultPlan:
-        from garden.experiments.peers.config import FaultPlan
+        from garden.experiments.peers.faults import FaultPlan
 
         return FaultPlan(
             crashed=self.crashed,

@@ -19,7 +19,7 @@ from starlette.staticfiles import StaticFiles
 
 from garden import __version__
 from garden.errors import GardenError, one_line
-from garden.web import schemas, trips
+from garden.web import pictures, schemas, trips
 from garden.web.games import GameBook
 from garden.web.jobs import Job, JobDesk
 from garden.web.library import Library, UnknownIdError, random_pair
@@ -142,7 +142,7 @@ def _add_menu(app: FastAPI, library: Library, stores_plays: bool) -> None:
 def _add_graphs(app: FastAPI, library: Library) -> None:
     @app.get("/api/graphs/{graph}")
     def graph_picture(graph: str) -> schemas.GraphPicture:
-        return trips.picture(library, graph)
+        return pictures.picture(library, graph)
 
     @app.get("/api/graphs/{graph}/pair")
     def pair(graph: str, seed: Place = 0) -> schemas.Pair:
@@ -153,7 +153,7 @@ def _add_graphs(app: FastAPI, library: Library) -> None:
     def values(
         graph: str, kind: schemas.ValueKind, strategy: Id, target: Place
     ) -> schemas.NodeValues:
-        return trips.values(library, graph, kind, strategy, target)
+        return pictures.values(library, graph, kind, strategy, target)
 
     @app.get("/api/graphs/{graph}/nodes/{node}")
     def node_details(
@@ -161,7 +161,7 @@ def _add_graphs(app: FastAPI, library: Library) -> None:
     ) -> schemas.NodeDetails:
         if node < 0:
             raise UnknownIdError(f"no node {node}")
-        return trips.details(library, graph, node, target, strategy)
+        return pictures.details(library, graph, node, target, strategy)
 
 
 def _add_trips(app: FastAPI, library: Library) -> None:

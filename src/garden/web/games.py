@@ -26,6 +26,7 @@ from garden.search.config import limit_of
 from garden.web import schemas, trips
 from garden.web.game_rules import Rules, daily_seed, shared_with
 from garden.web.library import WIKISPEEDIA, Library, UnknownIdError
+from garden.web.pictures import attributes_of
 
 MAX_GAMES = 2_000
 MAX_SHARED = 40  # attributes that are named of one neighbour
@@ -183,7 +184,7 @@ def shown(game: _Session) -> schemas.Game:
         source=game.source,
         target=game.target,
         target_name=graph.node_names[game.target],
-        target_attributes=trips.attributes_of(graph, game.target),
+        target_attributes=attributes_of(graph, game.target),
         holder=game.path[-1],
         path=game.path,
         choices=game.choices,

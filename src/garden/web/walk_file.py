@@ -21,6 +21,7 @@ from garden.search.walk import Choice
 from garden.storage import write_text
 from garden.web import schemas, trips
 from garden.web.library import player_on, without_folder
+from garden.web.pictures import picture_of
 
 STATIC = Path(__file__).parent / "static"
 _PAGE = """<!doctype html>
@@ -97,7 +98,7 @@ def walk_data(message: RoutedMessage, choices: Sequence[Choice]) -> WalkFile:
         max_hops=message.max_hops,
         rounds=0 if player is None else player.rounds,
     )
-    return WalkFile(graph=trips.picture_of(graph, "g0", without_folder(graph.name)), walk=walk)
+    return WalkFile(graph=picture_of(graph, "g0", without_folder(graph.name)), walk=walk)
 
 
 def walk_page(content: WalkFile) -> str:

@@ -8,8 +8,7 @@ import pytest
 import garden
 from garden.cli.main import main
 from garden.errors import SpecError
-from garden.experiments.peers.config import FaultPlan
-from garden.experiments.peers.faults import measure_faults
+from garden.experiments.peers.faults import FaultPlan, measure_faults
 from garden.experiments.peers.liveness import Liveness, Trip
 from garden.experiments.peers.report import wilson_interval
 from garden.experiments.peers.trial import region
