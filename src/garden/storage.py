@@ -57,6 +57,21 @@ def write_file(path: Path, fill: Callable[[Path], object]) -> None:
             _replace(_real(path), fill)
 
 
+def read_bytes(path: Path, missing: str = "") -> bytes:
+    """The content of a file, or one line that says why it cannot be read.
+
+    Args:
+        path: The file.
+        missing: What to say where there is no such file, instead of what the system says.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        why = f"cannot be read ({error.strerror or error})"
+        is_missing = missing and isinstance(error, FileNotFoundError)
+        raise DataError(f"{path}: {missing if is_missing else why}") from None
+
+
 def refuse_other(path: Path, text: str) -> None:
     """Refuse to overwrite a file that holds anything else than this text.
 

@@ -12,7 +12,7 @@ import tyro
 from garden.cli.console import check_outputs, print_table, write_json
 from garden.cli.peers_options import OnFolder
 from garden.errors import DataError, SpecError
-from garden.storage import write_file
+from garden.storage import read_bytes, write_file
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class PeersSend(OnFolder):
         if bool(self.target) == (self.card is not None):
             raise SpecError("name a target, or give `card=FILE`")
         if self.card is not None:
-            card = _read_card(self.card)
+            card = read_bytes(self.card)
         else:
             host, reply = host_with(self.run_path, self.target)
             host.close()
@@ -137,10 +137,3 @@ def _line(event: dict[str, Any]) -> str:
     if event["ending"] == "delivered":
         return f"delivered in {event['hops']} hops, {event['tries']} tries"
     return f"{event['ending']}: {event['reason']}"
-
-
-def _read_card(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None

@@ -24,7 +24,7 @@ import scipy.sparse as sp
 
 from garden.errors import DataError, one_line
 from garden.graphs.graph import AttributeTable, Graph
-from garden.storage import write_text
+from garden.storage import read_bytes, write_text
 
 FORMAT = "garden-cluster-1"
 MANIFEST = "cluster.json"
@@ -298,14 +298,8 @@ def _columns(
 
 def _table(folder: Path, manifest: Manifest, number: int, file: str, names: list[str]) -> Any:
     path = shard_folder(folder, number) / file
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise DataError(
-            f"{path}: missing: copy it here, or cut {manifest.graph} into shards anew"
-        ) from None
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
+    missing = f"missing: copy it here, or cut {manifest.graph} into shards anew"
+    content = read_bytes(path, missing)
     if _digest(content) != manifest.digests[number][file]:
         raise DataError(f"{path}: altered since it was cut: its digest is not in {MANIFEST}")
     try:

@@ -18,7 +18,7 @@ import numpy as np
 from garden.errors import DataError, StrategyError
 from garden.peers.message_memory import check_memory
 from garden.peers.views import SUFFIX, AgentView, read_view
-from garden.storage import write_text
+from garden.storage import read_bytes, write_text
 from garden.strategies.base import Strategy
 from garden.strategies.evn import EVNWalker, LinkCurve
 from garden.strategies.explore import ExploreMemory
@@ -88,9 +88,7 @@ def read_programme(folder: Path) -> Programme:
     """What the agents of a folder run."""
     path = folder / STRATEGY_FILE
     try:
-        content = msgspec.json.decode(path.read_bytes(), type=_File)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
+        content = msgspec.json.decode(read_bytes(path), type=_File)
     except msgspec.DecodeError as error:
         raise DataError(f"{path}: does not say what peers run ({error})") from None
     if content.version != FOLDER_VERSION:

@@ -18,7 +18,7 @@ from msgspec import Meta, Struct
 from garden.errors import DataError
 from garden.graphs.ego import EgoGraph, ProfileTable
 from garden.peers.envelopes import MAX_ITEMS, Key, Keys
-from garden.storage import write_file
+from garden.storage import read_bytes, write_file
 
 VIEW_VERSION = 1
 SUFFIX = ".agent"
@@ -154,9 +154,7 @@ def write_view(view: AgentView, path: Path) -> None:
 def read_view(path: Path) -> AgentView:
     """The view of a file, or one line that says why it is none."""
     try:
-        view = msgspec.msgpack.decode(path.read_bytes(), type=AgentView)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
+        view = msgspec.msgpack.decode(read_bytes(path), type=AgentView)
     except msgspec.DecodeError as error:
         raise DataError(f"{path}: is no agent's file ({error})") from None
     if view.version != VIEW_VERSION:

@@ -18,7 +18,7 @@ import numpy as np
 from garden.errors import DataError, MissingExtraError, StrategyError, one_line
 from garden.graphs.ego import EgoGraph, EgoGraphs
 from garden.graphs.identity import GraphIdentity
-from garden.storage import CONFIG_FILE, holds, read_config
+from garden.storage import CONFIG_FILE, holds, read_bytes, read_config
 from garden.strategies.base import Selection, Strategy
 from garden.strategies.ego_matching import (
     key_representations,
@@ -196,10 +196,7 @@ def copy_export(exported: Exported, folder: Path) -> None:
 
 def file_hash(path: Path) -> str:
     """The SHA-256 digest of a file, in hexadecimal."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
+    return hashlib.sha256(read_bytes(path)).hexdigest()
 
 
 def _session(path: Path) -> Any:

@@ -15,7 +15,7 @@ from garden.errors import DataError
 from garden.peers.cut_folder import AGENTS
 from garden.peers.keys import PublicKey, PublicKeys
 from garden.peers.network.roster import Address, RosterLine
-from garden.storage import write_file
+from garden.storage import read_bytes, write_file
 
 CONTACTS_VERSION = 1
 SUFFIX = ".contacts"
@@ -79,15 +79,12 @@ def read_contacts(folder: Path, key: int) -> Contacts:
         key: The agent's.
     """
     path = contacts_path(folder, key)
+    missing = (
+        "no such file: cut with `roster=FILE` or `test_keys=SEED`, and give the secrets of that "
+        "roster"
+    )
     try:
-        contacts = msgspec.msgpack.decode(path.read_bytes(), type=Contacts)
-    except FileNotFoundError:
-        raise DataError(
-            f"{path}: no such file: cut with `roster=FILE` or `test_keys=SEED`, and give the "
-            "secrets of that roster"
-        ) from None
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
+        contacts = msgspec.msgpack.decode(read_bytes(path, missing), type=Contacts)
     except msgspec.DecodeError as error:
         raise DataError(f"{path}: holds no contacts ({error})") from None
     if contacts.version != CONTACTS_VERSION:

@@ -19,7 +19,7 @@ from msgspec import Meta, Struct
 from garden.errors import DataError
 from garden.peers.keys import KEY_BYTES, AgentKeys, HostKeys, PublicKey, PublicKeys
 from garden.peers.network.private_files import read_private, write_private
-from garden.storage import write_text
+from garden.storage import read_bytes, write_text
 
 SECRETS_VERSION = 1
 Address: TypeAlias = Annotated[str, Meta(pattern=r"^[A-Za-z0-9.:\[\]_-]{1,255}:[0-9]{1,5}$")]
@@ -157,12 +157,8 @@ def write_roster(path: Path, lines: Iterable[RosterLine]) -> None:
 
 def read_roster(path: Path) -> dict[str, RosterLine]:
     """The lines of a roster, by the agents' names."""
-    try:
-        texts = path.read_bytes().splitlines()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
     lines = []
-    for number, text in enumerate(texts, start=1):
+    for number, text in enumerate(read_bytes(path).splitlines(), start=1):
         if text.strip():
             try:
                 lines.append(msgspec.json.decode(text, type=RosterLine))
