@@ -45,7 +45,8 @@ class ToldEntries:
 
         Args:
             level: The new entries of the nodes that border a shard.
-            rest: The keys of their neighbours that are in no sketch; None: they were told already.
+            rest: The keys of their neighbours that are in no sketch; None: this round does not
+                tell them.
         """
         keys = level.ragged["keys"]
         counts = np.diff(keys.offsets)

@@ -64,6 +64,7 @@ class _Session:
         return limit_of("auto", self.distance)
 
 
+@dataclass(eq=False)
 class GameBook:
     """The games of a server.
 
@@ -73,17 +74,11 @@ class GameBook:
         clock: The time, for the day's puzzle and what is stored.
     """
 
-    def __init__(
-        self,
-        library: Library,
-        plays: Path | None = None,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
-        self.library = library
-        self.plays = plays
-        self.clock = clock
-        self._lock = threading.Lock()
-        self._games: OrderedDict[str, _Session] = OrderedDict()
+    library: Library
+    plays: Path | None = None
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+    _games: OrderedDict[str, _Session] = field(default_factory=OrderedDict, init=False)
 
     def start(self, asked: schemas.GameAsked) -> schemas.Game:
         """Begin a game on a pair of the server's choice."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,9 @@ class PeersWatch:
         agents = [(host, agent) for host in found["hosts"] for agent in host.get("agents", ())]
         living = {agent["key"]: agent for _, agent in agents}
         self._names.update({key: agent["name"] for key, agent in living.items()})
-        dead = sorted((set(found["dead_peers"]) | self._gone(living)) - living.keys())
+        ends = {end for agent in living.values() for end in agent["open"]}
+        gone = ends & self._names.keys()  # were here before; their neighbours have not noticed yet
+        dead = sorted((set(found["dead_peers"]) | gone) - living.keys())
         keys = [*living, *dead]
         links = sorted(_links(living, set(keys)).items())
         self._place(keys, [ends for ends, _ in links])
@@ -79,11 +81,6 @@ class PeersWatch:
         number = {key: at for at, key in enumerate(keys)}
         numbered = [(number[one], number[other], is_open) for (one, other), is_open in links]
         return _state(True, peers, numbered, found["hosts"])
-
-    def _gone(self, living: Mapping[str, Mapping[str, Any]]) -> set[str]:
-        """Neighbours of the living that were here before: they have not noticed yet."""
-        ends = {end for agent in living.values() for end in agent["open"]}
-        return ends & self._names.keys()
 
     def _living(self, host: Mapping[str, Any], agent: Mapping[str, Any]) -> PeerState:
         x, y = self._places[agent["key"]]
@@ -114,17 +111,14 @@ class PeersWatch:
 def _links(living: Mapping[str, Mapping[str, Any]], known: set[str]) -> dict[tuple[str, str], bool]:
     """The links between known peers, each once, and whether it is open between two living ones."""
     found: dict[tuple[str, str], bool] = {}
-    for one, other, is_open in _ends(living.values()):
-        if one != other and other in known:
-            pair = (min(one, other), max(one, other))
-            found[pair] = found.get(pair, False) or (is_open and other in living)
+    for one, agent in living.items():
+        ends = [(other, True) for other in agent["open"]]
+        ends += [(other, False) for other in agent.get("lost", ())]
+        for other, is_open in ends:
+            if one != other and other in known:
+                pair = (min(one, other), max(one, other))
+                found[pair] = found.get(pair, False) or (is_open and other in living)
     return found
-
-
-def _ends(agents: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str, bool]]:
-    for agent in agents:
-        yield from ((agent["key"], other, True) for other in agent["open"])
-        yield from ((agent["key"], other, False) for other in agent.get("lost", ()))
 
 
 def _state(
