@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from garden.errors import SpecError
+from garden.experiments.report.claims import Claim
 from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
 from garden.experiments.run.policy_cache import PolicyCache
 from garden.training.config import TrainingOptions
@@ -43,6 +44,11 @@ def outcome(
         "wins": wins or zeros,
         "hops": ratios,
     }
+
+
+def num_cases(claim: Claim) -> int:
+    """How many cases a claim was held against."""
+    return len(claim.holds_on) + len(claim.fails_on) + len(claim.undecided_on)
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ import tyro
 
 from garden.cli.console import Verb, progress_lines, say
 from garden.errors import duration
-from garden.experiments.run.config import AttributeJoin, Execution
-from garden.experiments.run.progress import ReproductionListener
+from garden.experiments.run.config import AttributeJoin, Execution, ReproductionListener
 from garden.search.progress import Progress
 
 if TYPE_CHECKING:

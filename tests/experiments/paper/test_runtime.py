@@ -25,6 +25,7 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.resolve import memory_named
 from garden.search.episode_rng import next_streams, uniforms_of
 from garden.search.walk import walk
+from small_work import num_cases
 
 GRAPH = "kaiser-hilgetag:n=40,beta=2,seed=1"
 
@@ -183,9 +184,9 @@ def test_growth__finds_the_exponent_and_its_interval():
 def test_pooled__draws_of_several_seeds_count_as_one_measurement():
     results = [timing_result(148, {"garden": 0.1}), timing_result(148, {"garden": 0.3}, load=2)]
     timed = pooled_timings("G1", results)
-    assert timed.mean("garden", "action") == pytest.approx(0.24)
+    assert timed.means["garden", "action"] == pytest.approx(0.24)
     assert timed.busy("garden", "representation") == pytest.approx(0.4)
-    assert timed.median("garden", "representation") == pytest.approx(0.44)
+    assert timed.medians["garden", "representation"] == pytest.approx(0.44)
     assert timed.loads == (0.5, 2)
     assert len(timed.holder_degrees) == 6
 
@@ -214,7 +215,7 @@ def claims_of(section):
 
 def test_claims__follow_the_numbers(tmp_path):
     good = claims_of(reported(tmp_path, cheap_or_dear))
-    assert good["garden: less than 1 ms for an action"].num_cases == 10
+    assert num_cases(good["garden: less than 1 ms for an action"]) == 10
     growth_claim = "ten times the nodes multiply the time of an action by less than 1.1"
     # Times are constant, so that the factor is 1; targets differ, so that its interval is wide.
     assert good.pop(growth_claim).fails_on == ()

@@ -1,5 +1,10 @@
-from garden.experiments.report.making import with_making, words_of_making
-from garden.experiments.report.sections import Findings, Section, Table
+from garden.experiments.report.sections import (
+    Findings,
+    Section,
+    Table,
+    with_making,
+    words_of_making,
+)
 
 VERSIONS = {"garden": "0.1.0", "python": "3.11.7", "numpy": "2.4.6"}
 

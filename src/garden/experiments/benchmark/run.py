@@ -9,7 +9,6 @@ graph without the newcomers, who are its targets. Everything else is ``zero-shot
 from __future__ import annotations
 
 import platform
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from garden import __version__
 from garden.datasets.task import SearchTask
 from garden.errors import GardenError, SpecError, one_line
 from garden.experiments.benchmark.entry import FORMAT
@@ -29,6 +27,7 @@ from garden.experiments.benchmark.tasks import (
     tasks_to_play,
     why_missing,
 )
+from garden.experiments.run.executors import versions_and_command
 from garden.graphs.ego_extraction import ego_graphs
 from garden.provenance import has_met
 from garden.resolve import contenders_named
@@ -77,6 +76,7 @@ def benchmark_entry(
             tasks.append(result)
     if not tasks:
         raise SpecError(f"no task can be played: {missing[0]['spec']}: {missing[0]['why']}")
+    made = versions_and_command()
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -85,13 +85,9 @@ def benchmark_entry(
         "memory": contenders[0].memory.name,
         "track": track,
         "win_group": list(WIN_GROUP),
-        "versions": {
-            "garden": __version__,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-        },
+        "versions": made["versions"],
         "device": f"cpu, {platform.machine()}",
-        "command": " ".join(["garden", *sys.argv[1:]]),
+        "command": made["command"],
         "training_seconds": training_seconds,
         "tasks": tasks,
         "missing": missing,

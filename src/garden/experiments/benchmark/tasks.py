@@ -8,11 +8,10 @@ task of newcomers also has the hash of the graph that a policy is trained on.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from garden.datasets.spec import load
 from garden.datasets.task import SearchTask
@@ -113,17 +112,6 @@ def newcomer_hashes() -> frozenset[str]:
     return frozenset(one.train_hash for one in benchmark_tasks() if one.train_hash is not None)
 
 
-def frozen(specs: Sequence[str], quick: Sequence[str]) -> str:
-    """The text of a file of tasks, for a new version of the benchmark.
-
-    Args:
-        specs: The graphs, all of which must be at hand; after `newcomers:`, with newcomers.
-        quick: Those of them that a quick run plays.
-    """
-    tasks = [_frozen_task(spec, spec in quick) for spec in specs]
-    return json.dumps({"version": VERSION, "tasks": tasks}, indent=1) + "\n"
-
-
 def why_missing(task: BenchmarkTask) -> tuple[SearchTask | None, str]:
     """The task, or None and the reason why it cannot be played here."""
     try:
@@ -137,13 +125,3 @@ def _made(spec: str) -> SearchTask:
     if spec.startswith(_PREFIX):
         return newcomer_task(graph, SEED)
     return SearchTask.split(graph, seed=SEED)
-
-
-def _frozen_task(spec: str, quick: bool) -> dict[str, Any]:
-    content: dict[str, Any] = {"spec": spec, "task_hash": _made(spec).content_hash}
-    if quick:
-        content["quick"] = True
-    if spec.startswith(_PREFIX):
-        before = newcomer_split(load(spec.removeprefix(_PREFIX)), SEED).before
-        content["train_hash"] = before.content_hash
-    return content

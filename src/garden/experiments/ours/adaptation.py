@@ -18,7 +18,7 @@ from garden.experiments.report.tables import difference_rows, footing_of, ratio_
 from garden.experiments.run.config import FIRST_SEED, Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Work
-from garden.experiments.run.policy_cache import graph_of, outcomes_of
+from garden.experiments.run.policy_cache import outcomes_of, task_of
 from garden.resolve import contender_of, strategy_named
 from garden.search.compare import compare
 from garden.search.config import PAPERS_LIMIT, EvaluationConfig
@@ -67,7 +67,7 @@ class Adaptation(Work):
         """
         start = strategy_named(BASE)
         assert isinstance(start, Universal)
-        task = SearchTask.split(graph_of(self.graph), seed=self.seed)
+        task = task_of(self.graph, self.seed)
         adapted = {
             label_of(kind, count): self._adapted(start, task, kind, count)
             for kind in KINDS

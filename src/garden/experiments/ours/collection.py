@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import final
 
 import numpy as np
 
-from garden.experiments.ours.memory_choice import CHOSEN, with_chosen
-from garden.experiments.ours.trellis_memories import (
-    Trial,
-    on_test_targets,
-    on_validation_targets,
-)
-from garden.experiments.report.claims import claim_of_differences
-from garden.experiments.report.headline import BEST_RULE
-from garden.experiments.report.intervals import Pooled, pooled
+from garden.experiments.ours.trellis_memories import CHOSEN, MemoryTrials, Trial, claim_about_choice
+from garden.experiments.report.intervals import Pooled
 from garden.experiments.report.sections import Findings, Table
 from garden.experiments.run.config import FIRST_SEED, Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
-from garden.experiments.run.jobs import Work
+from garden.experiments.run.jobs import BEST_RULE
 from garden.training.config import TrainingOptions
 from garden.training.methods.config import GuidedConfig
 
-NUM_SEEDS = 3
 MEMORYLESS = "trellis"
 _USUAL = GuidedConfig()
 # As `garden train` ends by itself; experiments otherwise train to the end of the schedule.
@@ -46,16 +36,6 @@ FAMILIES = {family: tuple(names.split()) for family, names in _NAMES.items()}
 """The graphs of the collection below 3,000 nodes, of the many in `circles` 25."""
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class _Played:
-    """One graph: its splits pooled."""
-
-    family: str
-    name: str
-    pool: Pooled
-
-
 def specs() -> dict[str, str]:
     """Every graph's spec by ``FAMILY/NAME``."""
     return {
@@ -65,20 +45,16 @@ def specs() -> dict[str, str]:
     }
 
 
-def trial_of(spec: str) -> Trial:
-    """How trellis is trained on a graph."""
-    seeds = range(FIRST_SEED, FIRST_SEED + NUM_SEEDS)
-    return Trial(spec, seeds, _OPTIONS, all_validation_pairs=False)
-
-
-def works(scope: Scope) -> Sequence[Work]:
-    """Every graph and split: test pairs, and validation pairs, which choose the memory."""
-    return [
-        make(trial_of(specs()[name]), seed, scope.quick)
-        for name in _names(scope)
-        for seed in scope.seeds_or(NUM_SEEDS, FIRST_SEED)
-        for make in (on_test_targets, on_validation_targets)
-    ]
+TRIALS = MemoryTrials(
+    "collection",
+    "Trellis on graphs of a collection",
+    {
+        name: Trial(spec, range(FIRST_SEED, FIRST_SEED + 3), _OPTIONS, all_validation_pairs=False)
+        for name, spec in specs().items()
+    },
+    quick=tuple(specs())[:1],
+)
+works = TRIALS.works
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
@@ -89,62 +65,29 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
         result_of: Gives what came of a unit of work.
         folder: Not needed: there is no figure.
     """
-    played = [_played(scope, name, result_of) for name in _names(scope)]
-    return Findings(
-        claims=(
-            claim_of_differences(
-                f"trellis, memory chosen on validation: fewer hops than {BEST_RULE}",
-                {
-                    f"{one.family}/{one.name}": one.pool.difference("ratio", CHOSEN, BEST_RULE)
-                    for one in played
-                },
-                side=-1,
-            ),
-        ),
-        tables=_tables(played),
-    )
-
-
-def _names(scope: Scope) -> tuple[str, ...]:
-    names = tuple(specs())
-    return scope.graphs_among(names, quick=names[:1])
-
-
-def _played(scope: Scope, name: str, result_of: ResultOf) -> _Played:
-    trial = trial_of(specs()[name])
-    results = [
-        with_chosen(
-            result_of(on_test_targets(trial, seed, scope.quick)),
-            result_of(on_validation_targets(trial, seed, scope.quick)),
-        )
-        for seed in scope.seeds_or(NUM_SEEDS, FIRST_SEED)
-    ]
-    family, _, graph = name.partition("/")
-    return _Played(family, graph, pooled(results))
+    pools = TRIALS.pools(scope, result_of)
+    return Findings(claims=(claim_about_choice(pools, BEST_RULE),), tables=_tables(pools))
 
 
 _SHOWN = (BEST_RULE, MEMORYLESS, CHOSEN)
 
 
-def _tables(played: Sequence[_Played]) -> tuple[Table, Table]:
-    pool = played[0].pool
+def _tables(pools: Mapping[str, Pooled]) -> tuple[Table, Table]:
+    pool = next(iter(pools.values()))
     footing = (
         f"{pool.num_seeds} splits of each graph, trained as one stack, "
         f"{pool.num_pairs // pool.num_seeds} test pairs each; default settings of `garden train`."
     )
-    families: dict[str, list[_Played]] = {}
-    for one in played:
-        families.setdefault(one.family, []).append(one)
+    families: dict[str, list[Pooled]] = {}
+    for name, one in pools.items():
+        families.setdefault(name.partition("/")[0], []).append(one)
     by_family = [
         (name, str(len(of)), *(_cell(of, label) for label in _SHOWN))
-        for name, of in {**families, "all": played}.items()
+        for name, of in {**families, "all": [*pools.values()]}.items()
     ]
     by_graph = [
-        (
-            f"{one.family}/{one.name}",
-            *(one.pool.estimate("ratio", label).text(3) for label in _SHOWN),
-        )
-        for one in played
+        (name, *(one.estimate("ratio", label).text(3) for label in _SHOWN))
+        for name, one in pools.items()
     ]
     return (
         Table(
@@ -164,9 +107,9 @@ def _tables(played: Sequence[_Played]) -> tuple[Table, Table]:
     )
 
 
-def _cell(played: Sequence[_Played], label: str) -> str:
-    mean = np.mean([one.pool.mean("ratio", label) for one in played])
-    return f"{mean:.3f} ({max(one.pool.worst('ratio', label) for one in played):.3f})"
+def _cell(pools: Sequence[Pooled], label: str) -> str:
+    mean = np.mean([pool.mean("ratio", label) for pool in pools])
+    return f"{mean:.3f} ({max(pool.worst('ratio', label) for pool in pools):.3f})"
 
 
-EXPERIMENT = Experiment("collection", "Trellis on graphs of a collection", works, report)
+EXPERIMENT = Experiment(TRIALS.name, TRIALS.title, works, report)

@@ -11,6 +11,7 @@ import numpy as np
 
 from garden.experiments.paper.published import GRAPHS
 from garden.experiments.report.claims import Claim, claim_by_case
+from garden.experiments.report.figures import new_figure
 from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.run.config import FIRST_SEED, Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
@@ -248,9 +249,7 @@ def _claim(targets: Sequence[Mapping[str, Any]]) -> Claim:
 
 
 def _figure(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(4 * len(results), 4.4), layout="constrained")
+    figure = new_figure(4 * len(results), 4.4)
     for number, (ego, of) in enumerate(results.items(), 1):
         worst = max(of, key=lambda result: max(one["ratio"] for one in result["targets"]))
         graph = graph_of(f"facebook:{ego}")

@@ -9,7 +9,7 @@ from typing import final
 
 import numpy as np
 
-from garden.experiments.ours.memory_choice import CHOSEN, with_chosen, with_every_memory
+from garden.experiments.ours.trellis_memories import CHOSEN, with_chosen, with_every_memory
 from garden.experiments.paper.published import GRAPHS
 from garden.experiments.report.claims import claim_by_case
 from garden.experiments.report.intervals import Pooled, pooled

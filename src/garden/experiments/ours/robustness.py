@@ -13,14 +13,18 @@ from garden.experiments.ours.universal_holdout import HoldoutTraining
 from garden.experiments.paper.published import GRAPHS, by_name, title_of
 from garden.experiments.paper.table1.experiment import LEARNED
 from garden.experiments.report.claims import Claim, claim_of_comparison
-from garden.experiments.report.figures import draw_intervals, oracle_ratio_axis
-from garden.experiments.report.headline import BEST_RULE
+from garden.experiments.report.figures import (
+    draw_intervals,
+    new_figure,
+    oracle_ratio_axis,
+    share_legend,
+)
 from garden.experiments.report.intervals import Pooled, pooled
 from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.report.tables import footing_of
 from garden.experiments.run.config import FIRST_SEED, Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
-from garden.experiments.run.jobs import Training, Work
+from garden.experiments.run.jobs import BEST_RULE, Training, Work
 from garden.experiments.run.policy_cache import PolicyCache, graph_of, outcomes_of, task_of
 from garden.graphs.graph import Graph
 from garden.resolve import contender_of, strategy_named
@@ -76,21 +80,10 @@ class Perturbed(Work):
     holdout: HoldoutTraining
     """How universal is trained, without this graph."""
 
-    def trainings(self) -> tuple[Training, ...]:
-        """The policy that was trained on the graph as it was."""
-        return (self.training,)
-
     def to_json(self) -> dict[str, Any]:
         """The unit as plain values; infinity, which JSON does not have, as a string."""
         level = self.level if math.isfinite(self.level) else "inf"
-        return {
-            "graph": self.graph,
-            "seed": self.seed,
-            "perturbation": self.perturbation,
-            "level": level,
-            "training": self.training.to_json(),
-            "holdout": self.holdout.to_json(),
-        }
+        return {**super().to_json(), "level": level}
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Play the split's test pairs; a policy knows the graph as it was.
@@ -268,9 +261,7 @@ def _claims(perturbation: Perturbation, pools: Pools) -> list[Claim]:
 
 def _figure(perturbation: Perturbation, pools: Pools) -> Figure:
     """A panel for each graph, on a logarithmic scale."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11, 4.4), layout="constrained")
+    figure = new_figure(11, 4.4)
     panels = figure.subplots(1, len(pools), sharey=True, squeeze=False)[0]
     for panel, (ego, of) in zip(panels, pools.items(), strict=True):
         for number, label in enumerate(LABELS):
@@ -283,8 +274,7 @@ def _figure(perturbation: Perturbation, pools: Pools) -> Figure:
         panel.set_xlabel(TITLES[perturbation], fontsize=9)
         oracle_ratio_axis(panel, label="")
     panels[0].set_ylabel("oracle ratio (1 is the shortest path)")
-    handles, names = panels[0].get_legend_handles_labels()
-    figure.legend(handles, names, frameon=False, ncols=6, loc="outside upper center")
+    share_legend(figure, panels[0], ncols=6, loc="outside upper center")
     return figure
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from garden.experiments.paper.published import by_name, title_of
-from garden.experiments.report.claims import MORE_HOPS, Claim, claim_of_comparison
-from garden.experiments.report.intervals import Pooled, pooled
+from garden.experiments.report.claims import MORE_HOPS, claim_of_comparison
+from garden.experiments.report.intervals import pooled
 from garden.experiments.report.sections import Findings, Table
 from garden.experiments.report.tables import footing_of, mean_and_worst
 from garden.experiments.run.config import FIRST_SEED, Scope
@@ -67,12 +67,7 @@ def comparison(graph: str, seed: int, names: Sequence[str], quick: bool) -> Comp
 
 def works(scope: Scope) -> Sequence[Work]:
     """All variants joined by id, and the whole as published."""
-    return [
-        work
-        for rows in (_by_id(scope), _as_published(scope))
-        for of in rows.values()
-        for work in of
-    ]
+    return [work for plan in _plans(scope) for of in plan.values() for work in of]
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
@@ -83,25 +78,25 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
         result_of: Gives what came of a unit of work.
         folder: Not needed: there is no figure.
     """
-    pools = _pools(_by_id(scope), result_of)
-    published = _pools(_as_published(scope), result_of)
+    pools, published = (
+        {ego: pooled([result_of(work) for work in of]) for ego, of in plan.items()}
+        for plan in _plans(scope)
+    )
     whole = (mean_and_worst(pool, WHOLE) for pool in published.values())
     rows = (
         *((name, *(mean_and_worst(pool, name) for pool in pools.values())) for name in variants()),
         (f"{WHOLE}, attributes as published", *whole),
     )
-    differences = tuple(
-        (
-            name,
-            *(pool.difference("ratio", name, WHOLE).text(3) for pool in pools.values()),
-        )
-        for name in variants()
-        if name != WHOLE
+    others = [name for name in variants() if name != WHOLE]
+    differences = (
+        (name, *(pool.difference("ratio", name, WHOLE).text(3) for pool in pools.values()))
+        for name in others
     )
+    named = by_name(pools)
     columns = ("variant", *map(title_of, pools))
-    footing = footing_of(by_name(pools))
+    footing = footing_of(named)
     return Findings(
-        claims=_claims(pools),
+        claims=tuple(claim_of_comparison(named, name, WHOLE, side=MORE_HOPS) for name in others),
         tables=(
             Table(
                 "variants",
@@ -114,42 +109,26 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
                 "differences",
                 f"How much more each variant needs than the whole {WHOLE}, pair by pair",
                 columns,
-                differences,
+                tuple(differences),
                 footing,
             ),
         ),
     )
 
 
-def _by_id(scope: Scope) -> dict[str, list[Comparison]]:
-    return _comparisons(scope, "", tuple(variants()))
+def _plans(scope: Scope) -> tuple[dict[str, list[Comparison]], dict[str, list[Comparison]]]:
+    """All variants with attributes joined by id, and the whole as published."""
 
+    def plan(suffix: str, names: Sequence[str]) -> dict[str, list[Comparison]]:
+        return {
+            ego: [
+                comparison(f"facebook:{ego}{suffix}", seed, names, scope.quick)
+                for seed in scope.seeds_or(NUM_SEEDS, FIRST_SEED)
+            ]
+            for ego in scope.graphs_among(EGOS)
+        }
 
-def _as_published(scope: Scope) -> dict[str, list[Comparison]]:
-    return _comparisons(scope, _AS_PUBLISHED, (WHOLE,))
-
-
-def _comparisons(scope: Scope, suffix: str, names: Sequence[str]) -> dict[str, list[Comparison]]:
-    return {
-        ego: [
-            comparison(f"facebook:{ego}{suffix}", seed, names, scope.quick)
-            for seed in scope.seeds_or(NUM_SEEDS, FIRST_SEED)
-        ]
-        for ego in scope.graphs_among(EGOS)
-    }
-
-
-def _pools(rows: Mapping[str, Sequence[Comparison]], result_of: ResultOf) -> dict[str, Pooled]:
-    return {ego: pooled([result_of(work) for work in of]) for ego, of in rows.items()}
-
-
-def _claims(pools: Mapping[str, Pooled]) -> tuple[Claim, ...]:
-    """Each variant needs more hops than the whole."""
-    return tuple(
-        claim_of_comparison(by_name(pools), name, WHOLE, side=MORE_HOPS)
-        for name in variants()
-        if name != WHOLE
-    )
+    return plan("", tuple(variants())), plan(_AS_PUBLISHED, (WHOLE,))
 
 
 EXPERIMENT = Experiment("trellis", "What makes trellis", works, report)

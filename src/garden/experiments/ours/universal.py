@@ -15,13 +15,12 @@ from garden.experiments.ours.universal_holdout import (
 )
 from garden.experiments.paper.published import GRAPHS, title_of
 from garden.experiments.report.claims import claim_of_comparison
-from garden.experiments.report.headline import BEST_RULE
 from garden.experiments.report.intervals import Pooled, pooled
 from garden.experiments.report.sections import Findings, Table
 from garden.experiments.report.tables import difference_rows, footing_of, percent_rows, ratio_rows
 from garden.experiments.run.config import Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
-from garden.experiments.run.jobs import Work
+from garden.experiments.run.jobs import BEST_RULE, Work
 from garden.experiments.run.policy_cache import PolicyCache, graph_of, outcomes_of
 from garden.resolve import contender_of, memory_for, strategy_named
 from garden.search.compare import compare

@@ -6,11 +6,12 @@ that a graph's targets are the same in every training.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
@@ -40,10 +41,38 @@ LATER_FEATURES = (
 CHOOSING_PAIRS = 10_000  # of each validating graph, one walk each: they choose the memory
 
 
+class UniversalTraining(ABC):
+    """How one policy is trained, by whose address it is found again."""
+
+    kind: ClassVar[str]
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """Every option with its value, so that another default is another policy."""
+
+    @abstractmethod
+    def trained(self) -> Universal:
+        """The policy, trained now."""
+
+    @cached_property
+    def key(self) -> str:
+        """The address of this training."""
+        return address_of([self.kind, FORMAT, self.to_json()])
+
+    def policy(self, policies: Path) -> Universal:
+        """The policy: from its folder among these, or trained now."""
+        folder = policies / self.key[:20]
+        if not holds_universal(folder):
+            self.trained().save(folder, force=True)
+        return load_universal(folder)
+
+
 @final
 @dataclass(frozen=True)
-class HoldoutTraining:
+class HoldoutTraining(UniversalTraining):
     """How one policy is trained: on some kinds of graphs, without one of them."""
+
+    kind: ClassVar[str] = "hold-out-training"
 
     without: str
     """The kind that is held out, neither trained nor validated on."""
@@ -64,25 +93,9 @@ class HoldoutTraining:
             "config": {name: value for name, value in config.items() if name != "ignored"},
         }
 
-    @cached_property
-    def key(self) -> str:
-        """The address of this training, by which its policy is found again."""
-        return address_of(["hold-out-training", FORMAT, self.to_json()])
-
-    def folder_in(self, policies: Path) -> Path:
-        """Where the policy lies, or will."""
-        return policies / self.key[:20]
-
     def training_graphs(self) -> list[GraphBatch]:
         """What it is trained on, and what it is validated on."""
         return [one for one in training_graphs_of(self.kinds) if one.kind != self.without]
-
-    def policy(self, policies: Path) -> Universal:
-        """The policy: from its folder, or trained now."""
-        folder = self.folder_in(policies)
-        if not holds_universal(folder):
-            self.trained().save(folder, force=True)
-        return load_universal(folder)
 
     def trained(self) -> Universal:
         """The policy, trained now on graphs of the kinds that are not held out."""

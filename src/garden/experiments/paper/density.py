@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, final
 
 from garden.experiments.paper.published import AGENTS
 from garden.experiments.report.claims import Claim, claim_of_comparison, claim_of_differences
-from garden.experiments.report.figures import draw_intervals, oracle_ratio_axis
+from garden.experiments.report.figures import (
+    draw_intervals,
+    new_figure,
+    oracle_ratio_axis,
+    share_legend,
+)
 from garden.experiments.report.intervals import Estimate, Pooled, over_seeds, pooled
 from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.report.tables import (
@@ -25,8 +30,7 @@ from garden.experiments.run.config import Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
 from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
 from garden.experiments.run.synthetic_graphs import (
-    NUM_GRAPHS,
-    betas_among,
+    by_density,
     column_of,
     graph_spec,
     trained,
@@ -165,10 +169,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
 
 
 def _works(scope: Scope) -> dict[float, list[Comparison]]:
-    return {
-        beta: [comparison(beta, seed, scope.quick) for seed in scope.seeds_or(NUM_GRAPHS)]
-        for beta in betas_among(scope)
-    }
+    return by_density(scope, lambda beta, seed: comparison(beta, seed, scope.quick))
 
 
 def _win_rows(outcomes: AllResults) -> list[Row]:
@@ -214,9 +215,7 @@ _DRAWN = (
 
 def _figure(outcomes: AllResults) -> Figure:
     """Three panels: oracle ratio, truncation and wins against the density."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(12, 4.8), layout="constrained")
+    figure = new_figure(12, 4.8)
     ratio, truncated, wins = figure.subplots(1, 3)
     ticks = [tick for tick in _TICKS if min(outcomes) <= tick <= max(outcomes)]
     for label in _DRAWN:
@@ -239,8 +238,7 @@ def _figure(outcomes: AllResults) -> Figure:
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axes.set_xticks([], minor=True)
         axes.grid(alpha=0.3, linewidth=0.5)
-    handles, names = ratio.get_legend_handles_labels()
-    figure.legend(handles, names, frameon=False, loc="outside lower center", ncols=8)
+    share_legend(figure, ratio, loc="outside lower center", ncols=8)
     return figure
 
 

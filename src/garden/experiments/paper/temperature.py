@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 import numpy as np
 
 from garden.experiments.report.claims import Claim, claim_of_differences
+from garden.experiments.report.figures import new_figure, share_legend
 from garden.experiments.report.intervals import Estimate, over_seeds
 from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.run.config import Scope
@@ -18,8 +19,7 @@ from garden.experiments.run.jobs import Work
 from garden.experiments.run.policy_cache import PolicyCache, task_of
 from garden.experiments.run.synthetic_graphs import (
     BETAS,
-    NUM_GRAPHS,
-    betas_among,
+    by_density,
     column_of,
     graph_spec,
 )
@@ -144,7 +144,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
             of_beta = [result_of(work) for work in some]
             curves[walker][beta] = Curves(np.array([result["ratios"] for result in of_beta]))
             results += of_beta
-    footing = _footing(results[: len(results) // len(STOCHASTIC)], len(betas_among(scope)))
+    footing = _footing(results[: len(results) // len(STOCHASTIC)], len(curves[STOCHASTIC[0]]))
     write_figure(folder, "temperature", _figure(curves))
     return Findings(
         claims=_claims(curves),
@@ -159,13 +159,9 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
 
 
 def _works_of(walker: str, scope: Scope) -> dict[float, list[TemperatureCurve]]:
-    return {
-        beta: [
-            TemperatureCurve(graph_spec(beta, seed), seed, walker)
-            for seed in scope.seeds_or(NUM_GRAPHS)
-        ]
-        for beta in betas_among(scope)
-    }
+    return by_density(
+        scope, lambda beta, seed: TemperatureCurve(graph_spec(beta, seed), seed, walker)
+    )
 
 
 def _footing(results: Sequence[Mapping[str, Any]], num_betas: int) -> str:
@@ -243,17 +239,14 @@ def _claims(curves: AllCurves) -> tuple[Claim, ...]:
 
 def _figure(curves: AllCurves) -> Figure:
     """A panel for each walker; densities go from light to dark, and dashes take turns."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10, 4.6), layout="constrained")
+    figure = new_figure(10, 4.6)
     panels = figure.subplots(1, len(STOCHASTIC), sharey=True)
     for axes, walker in zip(panels, STOCHASTIC, strict=True):
         _panel(axes, curves[walker])
         axes.set_title(walker)
         axes.set_xlabel("temperature τ")
     panels[0].set_ylabel("validation oracle ratio (1 is the shortest path)")
-    handles, names = panels[0].get_legend_handles_labels()
-    figure.legend(handles, names, frameon=False, loc="outside right center", handlelength=3)
+    share_legend(figure, panels[0], loc="outside right center", handlelength=3)
     return figure
 
 

@@ -30,11 +30,6 @@ class Claim:
     """Cases that do not decide: the interval includes 0."""
 
     @property
-    def num_cases(self) -> int:
-        """How many cases the claim was held against."""
-        return len(self.holds_on) + len(self.fails_on) + len(self.undecided_on)
-
-    @property
     def verdict(self) -> Verdict:
         """One word where all cases agree, else ``mixed``."""
         found: list[Verdict] = []

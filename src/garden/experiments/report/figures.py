@@ -14,6 +14,7 @@ from garden.experiments.report.intervals import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#777777"
@@ -53,6 +54,30 @@ STYLES = {
     "trellis+backtrack": Style(BLUE, "*"),
 }
 """One look for each strategy, the same in all figures."""
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure.
+
+    Args:
+        width: In inches.
+        height: In inches.
+    """
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def share_legend(figure: Figure, axes: Axes, **look: Any) -> None:
+    """Give a figure the legend of one of its panels.
+
+    Args:
+        figure: The figure.
+        axes: The panel.
+        look: Further keywords of matplotlib's legend.
+    """
+    handles, names = axes.get_legend_handles_labels()
+    figure.legend(handles, names, frameon=False, **look)
 
 
 def draw_intervals(

@@ -1,14 +1,17 @@
-"""What an experiment leaves behind: claims, tables as CSV and Markdown, figures as PNG and SVG."""
+"""What an experiment leaves behind: claims, tables as CSV and Markdown, figures as PNG and SVG.
+
+Below the tables stands how results were made: versions, devices, shared GPUs.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from garden.experiments.report.claims import CLAIM_COLUMNS, Claim, claim_rows
 from garden.plots.figures import save_figure
@@ -140,25 +143,76 @@ def write_figure(folder: Path, name: str, figure: Figure) -> None:
 def read_section(folder: Path) -> Section | None:
     """The section that a folder holds, if it does."""
     try:
-        content = json.loads((folder / SECTION_FILE).read_text(encoding="utf-8"))
+        text = (folder / SECTION_FILE).read_text(encoding="utf-8")
     except FileNotFoundError:
         return None
+    content = json.loads(text, object_hook=_with_tuples)
     found = content.pop("findings")
-    claims = (Claim(one["text"], *(tuple(one[of]) for of in _CASES)) for one in found["claims"])
+    claims = tuple(Claim(**one) for one in found.pop("claims"))
+    tables = tuple(Table(**one) for one in found.pop("tables"))
+    return Section(**content, findings=Findings(claims, tables, **found))
+
+
+def _with_tuples(content: Mapping[str, Any]) -> dict[str, Any]:
+    """An object of JSON with tuples for lists."""
+
+    def frozen(value: Any) -> Any:
+        return tuple(map(frozen, value)) if isinstance(value, list) else value
+
+    return {name: frozen(value) for name, value in content.items()}
+
+
+_NAMED = ("garden", "numpy")
+
+
+def with_making(section: Section, records: Iterable[Mapping[str, Any]]) -> Section:
+    """The section, its tables with how their results were made below them.
+
+    Args:
+        section: What was found.
+        records: Lines of the store, one per unit of work.
+    """
+    words = words_of_making(list(records))
+    if not words:
+        return section
     tables = (
-        Table(
-            one["name"],
-            one["caption"],
-            tuple(one["columns"]),
-            tuple(tuple(row) for row in one["rows"]),
-            one["footing"],
-        )
-        for one in found["tables"]
+        replace(table, footing=f"{table.footing} {words}".strip())
+        for table in section.findings.tables
     )
-    figures = ((name, caption) for name, caption in found["figures"])
-    notes = tuple(content.pop("notes"))
-    findings = Findings(tuple(claims), tuple(tables), tuple(figures))
-    return Section(**content, notes=notes, findings=findings)
+    return replace(section, findings=replace(section.findings, tables=tuple(tables)))
 
 
-_CASES = ("holds_on", "fails_on", "undecided_on")
+def words_of_making(records: Sequence[Mapping[str, Any]]) -> str:
+    """Versions that played, and where policies were trained; empty where nothing is recorded.
+
+    Args:
+        records: Lines of the store, one per unit of work.
+    """
+    played = {_versions(one["made"].get("versions") or {}, _NAMED) for one in records} - {""}
+    trained = {
+        _training(how)
+        for one in records
+        for how in (one["result"].get("trained") or {}).values()
+        if isinstance(how, Mapping) and how.get("device")
+    }
+    words = [f"Played on a CPU with {_listed(played)}."] if played else []
+    words += [f"Trained on {_listed(trained)}."] if trained else []
+    return " ".join(words)
+
+
+def _training(how: Mapping[str, Any]) -> str:
+    """The device of one training, with its torch and how many seeds shared a GPU."""
+    facts = [_versions(how.get("versions") or {}, ("torch",))]
+    num_seeds = (how.get("stack") or [1])[0]
+    if how["device"] == "cuda":
+        facts.append(f"{num_seeds} seed{'s' * (num_seeds != 1)} in a stack")
+    inside = ", ".join(fact for fact in facts if fact)
+    return f"{how['device']} ({inside})" if inside else str(how["device"])
+
+
+def _versions(versions: Mapping[str, str], names: Iterable[str]) -> str:
+    return ", ".join(f"{name} {versions[name]}" for name in names if name in versions)
+
+
+def _listed(words: Iterable[str]) -> str:
+    return "; ".join(sorted(words))

@@ -1,11 +1,14 @@
-"""Options of a reproduction, with one default each. Free of torch."""
+"""Options of a reproduction, with one default each, and who is told how it goes. Free of torch."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from garden.errors import SpecError
+
+if TYPE_CHECKING:
+    from garden.experiments.run.jobs import Work
 
 ExecutorName = Literal["process", "pool", "ray"]
 AttributeJoin = Literal["by-id", "as-published"]
@@ -100,3 +103,27 @@ class Execution:
             raise SpecError(f"unknown executor {self.executor!r}: choose from {choices}")
         if self.workers < 1:
             raise SpecError(f"workers is {self.workers}: it must be at least 1")
+
+
+class ReproductionListener:
+    """Somebody who wants to see how a reproduction goes; this one does nothing."""
+
+    def planned(self, name: str, done: int, left: int) -> None:
+        """An experiment begins.
+
+        Args:
+            name: Of the experiment.
+            done: How many units are stored already.
+            left: How many are left to do.
+        """
+
+    def started(self, work: Work) -> None:
+        """A unit was taken up."""
+
+    def ended(self, work: Work, seconds: float) -> None:
+        """A unit is done and stored.
+
+        Args:
+            work: The unit.
+            seconds: How long it took whoever did it.
+        """

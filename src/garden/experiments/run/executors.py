@@ -62,8 +62,13 @@ def done_by(work: Work, cache: PolicyCache) -> Done:
         result = work.perform(cache)
     except GardenError as error:
         raise WorkError(f"{work.title}: {error}") from None
-    made = {
-        "seconds": round(time.monotonic() - started, 2),
+    made = {"seconds": round(time.monotonic() - started, 2), **versions_and_command()}
+    return Done(work, result, made)
+
+
+def versions_and_command() -> dict[str, Any]:
+    """What results are stored with: versions of what made them, and the command."""
+    return {
         "versions": {
             "garden": __version__,
             "python": platform.python_version(),
@@ -71,7 +76,6 @@ def done_by(work: Work, cache: PolicyCache) -> Done:
         },
         "command": " ".join(["garden", *sys.argv[1:]]),
     }
-    return Done(work, result, made)
 
 
 def in_this_process(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from garden.experiments.run.policy_cache import PolicyCache
 
 FORMAT = "garden-results-2"
-
+BEST_RULE = "bidirectional+visited"  # of those that need no training
 
 FULL_LENGTH: Mapping[str, Mapping[str, int]] = {
     "a2c": {"patience": 0, "cooldown": 0},
@@ -129,11 +129,11 @@ class ContenderSpec:
 
     def to_json(self) -> dict[str, Any]:
         """The contender as plain values."""
-        trained = isinstance(self.strategy, Training)
+        training = self.strategy if isinstance(self.strategy, Training) else None
         return {
             "label": self.label,
-            "strategy": None if trained else self.strategy,
-            "training": self.strategy.to_json() if isinstance(self.strategy, Training) else None,
+            "strategy": None if training else self.strategy,
+            "training": training and training.to_json(),
             "memory": MEMORIES[self.memory].address if self.memory in MEMORIES else self.memory,
             "argmax": self.argmax,
         }
@@ -171,8 +171,8 @@ class Work(ABC):
         """
 
     def trainings(self) -> tuple[Training, ...]:
-        """The policies that it needs."""
-        return ()
+        """The policies that it needs: of those fields that are trainings."""
+        return tuple(value for value in vars(self).values() if isinstance(value, Training))
 
     def pretrain(self, cache: PolicyCache) -> None:  # noqa: B027
         """Train what it needs beside :meth:`trainings`, where that is not there yet.

@@ -27,10 +27,9 @@ from garden.experiments.paper import density, graph_statistics, table2, temperat
 from garden.experiments.paper.runtime import experiment as runtime
 from garden.experiments.paper.table1 import experiment as table1
 from garden.experiments.paper.value_map import experiment as value_map
-from garden.experiments.report.making import with_making
 from garden.experiments.report.page import write_page
-from garden.experiments.report.sections import write_section
-from garden.experiments.run.config import Execution, Scope
+from garden.experiments.report.sections import with_making, write_section
+from garden.experiments.run.config import Execution, ReproductionListener, Scope
 from garden.experiments.run.executors import (
     Done,
     Starting,
@@ -42,7 +41,6 @@ from garden.experiments.run.executors import (
 from garden.experiments.run.experiment import Experiment
 from garden.experiments.run.jobs import Training, Work
 from garden.experiments.run.policy_cache import PolicyCache, groups_to_train
-from garden.experiments.run.progress import ReproductionListener
 from garden.experiments.run.store import Store
 from garden.process_settings import SHORT_VARIABLE, cut_short
 
@@ -134,8 +132,8 @@ def pretrain(
     """
     refuse_results(out)
     cache = PolicyCache(out / POLICIES, device)
-    for name in _spelled_out(names):
-        works = experiment_named(name).works(scope or Scope())
+    for experiment in experiments_named(names):
+        works = experiment.works(scope or Scope())
         train_stacks([training for work in works for training in work.trainings()], cache)
         for work in works:
             work.pretrain(cache)
@@ -166,7 +164,7 @@ def refuse_results(folder: Path) -> None:
 
 def experiments_named(names: Sequence[str]) -> list[Experiment]:
     """The experiments with these names, or `all`."""
-    return [experiment_named(name) for name in _spelled_out(names)]
+    return [experiment_named(name) for name in (EXPERIMENTS if "all" in names else names)]
 
 
 def experiment_named(name: str) -> Experiment:
@@ -200,10 +198,6 @@ def train_stacks(trainings: Sequence[Training], cache: PolicyCache) -> None:
             len(stack),
             time.monotonic() - started,
         )
-
-
-def _spelled_out(names: Sequence[str]) -> list[str]:
-    return list(EXPERIMENTS) if "all" in names else list(names)
 
 
 def _executed(

@@ -5,11 +5,14 @@ A seed is a graph and a split of it, and where a policy is trained an initialisa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from garden.experiments.run.config import Scope
+from garden.experiments.run.jobs import Work
 from garden.training.config import TrainingOptions
 
+AnyWork = TypeVar("AnyWork", bound=Work)
 BETAS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0)
 """The densities of the paper's two figures."""
 
@@ -34,6 +37,17 @@ def betas_among(scope: Scope) -> tuple[float, ...]:
     named = {str(beta): beta for beta in BETAS}
     chosen = scope.graphs_among(tuple(named), quick=tuple(map(str, QUICK_BETAS)))
     return tuple(named[name] for name in chosen)
+
+
+def by_density(scope: Scope, make: Callable[[float, int], AnyWork]) -> dict[float, list[AnyWork]]:
+    """The units of every density to play, one for each graph.
+
+    Args:
+        scope: Which densities, and which seeds.
+        make: Makes a unit of a density and a seed.
+    """
+    seeds = scope.seeds_or(NUM_GRAPHS)
+    return {beta: [make(beta, seed) for seed in seeds] for beta in betas_among(scope)}
 
 
 def column_of(beta: float) -> str:

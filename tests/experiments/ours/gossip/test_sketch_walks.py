@@ -5,8 +5,9 @@ from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.datasets.random_graphs import power_law
 from garden.experiments.ours.gossip.graphs import pairs_to_targets
 from garden.experiments.ours.gossip.landmarks import landmark_rows
-from garden.experiments.ours.gossip.priced_beacons import TIES_ONLY, PricedBeacons
 from garden.experiments.ours.gossip.sketch_walks import (
+    TIES_ONLY,
+    PricedBeacons,
     Searchers,
     Walks,
     plain_sketch_walks,

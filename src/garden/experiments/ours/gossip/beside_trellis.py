@@ -93,7 +93,7 @@ def tables(scope: Scope, result_of: ResultOf, folder: Path) -> list[Table]:
         f"figures are those stored by the experiments {' and '.join(_STORES)}. Other graphs have "
         "no trained trellis."
     )
-    columns = ("strategy", *(column_of(name) for name in results))
+    columns = ("strategy", *map(column_of, results))
     return [Table("gossip-trellis", "Oracle ratio on test pairs", columns, tuple(rows), footing)]
 
 

@@ -205,7 +205,7 @@ def _ratios(results: Results, orders: Mapping[str, Mapping[str, Any]]) -> Table:
     return Table(
         "gossip-by-profile",
         "A target known by its profile: oracle ratio (truncated, %)",
-        ("contender", *(column_of(name) for name in results)),
+        ("contender", *map(column_of, results)),
         rows,
         "Every node is a target up to 2,000 nodes, 300 above; 50 sources a target, one walk a "
         "pair, truncated at 100 hops. The three rows of orders are means over all "
@@ -229,24 +229,22 @@ def _order(orders: Mapping[str, Any], figure: str) -> str:
 
 
 def _costs(results: Results) -> Table:
-    names = list(results)
-    figures = list(next(iter(results.values()))[EGO]["cards"])
-    rows = [
-        (
-            figure.replace("_", " "),
-            *(f"{results[name][EGO]['cards'][figure]:,.4g}" for name in names),
-        )
-        for figure in figures
-    ]
-    for field, title in (
-        ("share_of_hops", "directories' share of all hops, %"),
-        ("share_of_shortest", "the same on shortest paths, %"),
-    ):
-        rows.append((title, *(f"{100 * results[name][EGO][field]:.1f}" for name in names)))
+    found = [of[EGO] for of in results.values()]
+    shares = {
+        "share_of_hops": "directories' share of all hops, %",
+        "share_of_shortest": "the same on shortest paths, %",
+    }
+    rows = (
+        *(
+            (figure.replace("_", " "), *(f"{one['cards'][figure]:,.4g}" for one in found))
+            for figure in found[0]["cards"]
+        ),
+        *((title, *(f"{100 * one[name]:.1f}" for one in found)) for name, title in shares.items()),
+    )
     return Table(
         "gossip-directories",
         f"{EGO}: what cards cost, and who makes the hops",
-        ("figure", *(column_of(name) for name in names)),
-        tuple(rows),
+        ("figure", *map(column_of, results)),
+        rows,
         "Each agent leaves its card with two of the 16 best-ranked nodes.",
     )

@@ -18,8 +18,7 @@ from garden.experiments.ours.gossip.graphs import (
     graphs_of,
 )
 from garden.experiments.ours.gossip.outcomes import estimate, outcomes_by_memory
-from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
-from garden.experiments.ours.gossip.sketch_walks import Searchers
+from garden.experiments.ours.gossip.sketch_walks import PricedBeacons, Searchers
 from garden.experiments.ours.gossip.tradeoff import BYTES_PER_KEY, NUM_PAIRS, pairs_of
 from garden.experiments.report.sections import Table
 from garden.experiments.run.config import Scope

@@ -67,19 +67,6 @@ def hub_labels(graph: Graph) -> HubLabels:
         if first == num_nodes:
             break
         hubs, hops = (np.concatenate([part, np.empty_like(part)]) for part in (hubs, hops))
-    positions, offsets = ragged_rows_of(start, count)
-    return HubLabels(hubs[positions], hops[positions], offsets)
-
-
-def ragged_rows_of(start: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The positions of rows that lie anywhere, such that they can be put one behind another.
-
-    Args:
-        start: Where each row starts, (num_rows,).
-        count: How many entries each row has, (num_rows,).
-
-    Returns:
-        The positions of all entries, row after row, and offsets of the rows, (num_rows + 1,).
-    """
     offsets = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
-    return np.arange(offsets[-1]) + np.repeat(start - offsets[:-1], count), offsets
+    positions = np.arange(offsets[-1]) + np.repeat(start - offsets[:-1], count)
+    return HubLabels(hubs[positions], hops[positions], offsets)

@@ -18,9 +18,8 @@ import numpy as np
 from garden.experiments.ours.gossip.bars import NUM_SEEDS, PATHS, K
 from garden.experiments.ours.gossip.graphs import LARGE, column_of, pairs_to_targets
 from garden.experiments.ours.gossip.outcomes import MEMORIES, outcomes_by_memory, ratio_text
-from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
 from garden.experiments.ours.gossip.sketch_labels import sketch_label
-from garden.experiments.ours.gossip.sketch_walks import Searchers
+from garden.experiments.ours.gossip.sketch_walks import PricedBeacons, Searchers
 from garden.experiments.ours.gossip.tradeoff import NUM_PAIRS, SketchTrial
 from garden.experiments.report.sections import Table
 from garden.experiments.report.tables import Row

@@ -62,34 +62,31 @@ def _by_graph(found: Results) -> Table:
     return Table(
         "gossip-paths",
         "Paths in rows: oracle ratio (95 % interval), and truncated walks where there are any",
-        ("strategy", *(column_of(name) for name in found)),
+        ("strategy", *map(column_of, found)),
         tuple(rows),
         _FOOTING,
     )
 
 
 def _of_collection(found: Results) -> Table:
-    columns = ["strategy", "bytes a node"]
-    for plus in ("memoryless", "+backtrack"):
-        columns += [f"{plus}: mean (worst)", f"at most {NEAR:g}", "with truncated walks"]
-    rows = [_collection_row(strategy, list(found.values())) for strategy in STRATEGIES]
-    return Table(
+    rows = [_collection_row(name, [one[name] for one in found.values()]) for name in STRATEGIES]
+    return Table.of_cells(
         "gossip-paths-collection",
         f"Paths in rows on the {len(found)} graphs of the collection",
-        tuple(columns),
-        tuple(rows),
+        rows,
         f"{_FOOTING} Each graph counts alike.",
     )
 
 
-def _collection_row(strategy: str, found: Sequence[Mapping[str, Any]]) -> Row:
-    cells = [f"{np.mean([one[strategy]['cost']['bytes_per_node'] for one in found]):.0f}"]
-    for memory in MEMORIES:
-        played = [one[strategy]["beacons"][memory] for one in found]
+def _collection_row(strategy: str, found: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    size = np.mean([one["cost"]["bytes_per_node"] for one in found])
+    cells = [("strategy", strategy), ("bytes a node", f"{size:.0f}")]
+    for memory, title in zip(MEMORIES, ("memoryless", "+backtrack"), strict=True):
+        played = [one["beacons"][memory] for one in found]
         ratios = [one["ratio"] for one in played]
         cells += [
-            f"{np.mean(ratios):.3f} ({max(ratios):.3f})",
-            str(sum(ratio <= NEAR for ratio in ratios)),
-            str(sum(one["truncated"] > 0 for one in played)),
+            (f"{title}: mean (worst)", f"{np.mean(ratios):.3f} ({max(ratios):.3f})"),
+            (f"at most {NEAR:g}", str(sum(ratio <= NEAR for ratio in ratios))),
+            ("with truncated walks", str(sum(one["truncated"] > 0 for one in played))),
         ]
-    return (strategy, *cells)
+    return cells

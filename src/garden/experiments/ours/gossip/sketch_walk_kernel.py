@@ -46,7 +46,7 @@ def walk_by_sketches(  # type: ignore[no-untyped-def]
     best_ones = np.empty(np.max(np.diff(graph[0])), dtype=np.int64)
     for number in range(len(targets)):
         target = targets[number]
-        _name_entries(named, cards, number)
+        _name_entries(named, cards, number, forget=False)
         for episode in range(first_walk[number], first_walk[number + 1]):
             state = states[episode]
             holder = sources[episode]
@@ -74,26 +74,17 @@ def walk_by_sketches(  # type: ignore[no-untyped-def]
                 visited[path[k]] = False
                 if len(paths):
                     paths[episode, k] = path[k]
-        _forget_entries(named, cards, number)
+        _name_entries(named, cards, number, forget=True)
 
 
 @compiled()
-def _name_entries(named, cards, number):  # type: ignore[no-untyped-def]
-    """Write down how far the nodes that a card names are from its owner."""
+def _name_entries(named, cards, number, forget):  # type: ignore[no-untyped-def]
+    """Write down how far the nodes that a card names are from its owner, or forget it again."""
     nodes, distances, at, others, others_at = cards
     for entry in range(at[number], at[number + 1]):
-        named[nodes[entry]] = distances[entry]
+        named[nodes[entry]] = _FREE if forget else distances[entry]
     for entry in range(others_at[number], others_at[number + 1]):
-        named[others[entry]] = 1
-
-
-@compiled()
-def _forget_entries(named, cards, number):  # type: ignore[no-untyped-def]
-    nodes, _, at, others, others_at = cards
-    for entry in range(at[number], at[number + 1]):
-        named[nodes[entry]] = _FREE
-    for entry in range(others_at[number], others_at[number + 1]):
-        named[others[entry]] = _FREE
+        named[others[entry]] = _FREE if forget else 1
 
 
 @compiled()

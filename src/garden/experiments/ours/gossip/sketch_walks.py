@@ -1,26 +1,70 @@
 """Walks by sketches on large graphs: only the neighbours of holders are ever scored.
 
 Rows are those of ``beacons`` (:mod:`garden.strategies.gossip.beacons`), or others of the same
-arrays, such as random landmarks. :func:`sketch_walks` repeats :func:`garden.search.walk.walk` hop
-for hop; its compiled loop is in :mod:`.sketch_walk_kernel`.
+arrays, such as random landmarks; hubs may have a price. :func:`sketch_walks` repeats
+:func:`garden.search.walk.walk` hop for hop; its compiled loop is in :mod:`.sketch_walk_kernel`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar, final
 
 import numpy as np
 
 from garden.datasets.task import pairs_by_target
-from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
+from garden.graphs.ego import EgoGraphs
 from garden.graphs.graph import Graph
 from garden.resolve import memory_named
 from garden.search.episode_rng import episode_streams
 from garden.search.rollout import Rollout
 from garden.search.rounds import node_keys, settle
 from garden.search.walk import walk
+from garden.strategies.base import Selection, Strategy
 from garden.strategies.gossip.beacons import Beacons
+from garden.strategies.gossip.sketches import own_entries
 from garden.strategies.representations import Representations
+
+TIES_ONLY = 2.0**30
+"""A price per class that counts before the bound and never weighs a hop of the sum: classes are
+below 64, one hop is 2³⁶, and 1,024 hops of the bound weigh as much as one class."""
+
+
+@final
+@dataclass(frozen=True)
+class PricedBeacons(Strategy):
+    """The score of ``beacons`` less a price for each class of the candidate; the target is free.
+
+    A row's own entry holds its class, so that a holder knows the prices of its neighbours.
+    """
+
+    beacons: Beacons
+    price: float = 0.0  # of one class, in units of the score
+
+    name: ClassVar[str] = "priced beacons"
+    selection: ClassVar[Selection] = "argmax"
+    needs_attributes: ClassVar[bool] = False
+
+    def represent(self, egos: EgoGraphs) -> Representations:
+        """Refuses, as `beacons` do: rows come from rounds, not from ego graphs alone."""
+        return self.beacons.represent(egos)
+
+    def score(self, candidates: Representations, targets: Representations) -> np.ndarray:
+        """As ``beacons``, less the price; a candidate at sum 0 is the target.
+
+        Args:
+            candidates: Rows of a holder's neighbours.
+            targets: Rows of the targets, which are their cards.
+
+        Returns:
+            (num_targets, num_candidates) float64.
+        """
+        scores = self.beacons.score(candidates, targets)
+        return np.where(scores > 0, scores, scores - self.prices(candidates))
+
+    def prices(self, rows: Representations) -> np.ndarray:
+        """What each row's score is lowered by, (num_rows,) float64."""
+        return self.price * own_entries(rows).classes.astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,15 +9,13 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from garden.datasets.task import SearchTask
 from garden.experiments.ours.gossip.hub_labels import MAX_NODES, hub_labels
 from garden.experiments.ours.gossip.landmarks import landmark_rows
 from garden.experiments.ours.gossip.outcomes import outcome_of_walks, outcomes_by_memory
-from garden.experiments.ours.gossip.priced_beacons import PricedBeacons
 from garden.experiments.ours.gossip.sketch_labels import full_name
-from garden.experiments.ours.gossip.sketch_walks import Searchers
+from garden.experiments.ours.gossip.sketch_walks import PricedBeacons, Searchers
 from garden.experiments.run.jobs import Work
-from garden.experiments.run.policy_cache import PolicyCache, graph_of
+from garden.experiments.run.policy_cache import PolicyCache, graph_of, task_of
 from garden.graphs.distances import pair_distances
 from garden.graphs.graph import Graph
 from garden.resolve import contender_of, strategy_named
@@ -104,8 +102,7 @@ class RivalTrial(Work):
             return {"empty": "no attributes"}
         if graph.num_nodes > _MAX_WALKED:
             return {"empty": f"more than {_MAX_WALKED:,} nodes"}
-        task = SearchTask.split(graph, 0)
-        strategy = prepare(strategy, task, PAPERS_LIMIT)
+        strategy = prepare(strategy, task_of(self.graph, 0), PAPERS_LIMIT)
         contender = contender_of(self.strategy, strategy, self.memory)
         pairs, distances = pairs_of(self.graph, self.num_pairs)
         hops = walked_hops(graph, contender, settle(graph, strategy).rows, pairs)
@@ -149,10 +146,9 @@ def pairs_of(spec: str, num_pairs: int) -> tuple[np.ndarray, np.ndarray]:
     Returns:
         Pairs, (num_pairs, 2), and their distances, (num_pairs,).
     """
-    graph = graph_of(spec)
     config = EvaluationConfig(split="all", pairs=num_pairs)
-    pairs = evaluated_pairs(SearchTask.split(graph, 0), config)
-    distances = pair_distances(graph, pairs)
+    pairs = evaluated_pairs(task_of(spec, 0), config)
+    distances = pair_distances(graph_of(spec), pairs)
     assert distances.max() <= PAPERS_LIMIT
     return pairs, distances
 

@@ -28,14 +28,14 @@ from garden.experiments.report.figures import (
     ORANGE,
     Style,
     draw_intervals,
+    new_figure,
 )
-from garden.experiments.report.headline import BEST_RULE
 from garden.experiments.report.intervals import Estimate
 from garden.experiments.report.sections import Table, write_figure
 from garden.experiments.report.tables import Row
 from garden.experiments.run.config import Scope
 from garden.experiments.run.experiment import ResultOf
-from garden.experiments.run.jobs import Work
+from garden.experiments.run.jobs import BEST_RULE, Work
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,7 +73,11 @@ class GraphResults:
 
 def works(scope: Scope) -> list[Work]:
     """Every size, every rival, on every graph."""
-    return [work for spec in graphs_of(scope).values() for work in _of_graph(spec)]
+    return [
+        work
+        for spec in graphs_of(scope).values()
+        for work in (*_sketches(spec).values(), HubLabelTrial(spec), *_rivals(spec).values())
+    ]
 
 
 def findings(
@@ -103,10 +107,6 @@ def findings(
     return _claims(found), tables, [(_FIGURE, caption)]
 
 
-def _of_graph(spec: str) -> list[Work]:
-    return [*_sketches(spec).values(), HubLabelTrial(spec), *_rivals(spec).values()]
-
-
 def _sketches(spec: str) -> dict[str, SketchTrial]:
     return {strategy: SketchTrial(spec, strategy) for strategy in STRATEGIES}
 
@@ -126,20 +126,16 @@ def _results(spec: str, result_of: ResultOf) -> GraphResults:
 
 
 def _claims(found: Mapping[str, GraphResults]) -> list[Claim]:
-    exact = {
-        name: one.labels["wrong_distances"] == 0
-        for name, one in found.items()
-        if "empty" not in one.labels
-    }
-    better = {
-        name: _ratio(one, "beacons:k=16", "beacons") <= _ratio(one, "beacons:k=16", "landmarks")
-        for name, one in found.items()
-    }
     statements = {
-        "hub labels: every distance of the pairs is exact": exact,
-        "beacons:k=16: no more hops than by random landmarks with as many entries, memoryless": (
-            better
-        ),
+        "hub labels: every distance of the pairs is exact": {
+            name: one.labels["wrong_distances"] == 0
+            for name, one in found.items()
+            if "empty" not in one.labels
+        },
+        "beacons:k=16: no more hops than by random landmarks with as many entries, memoryless": {
+            name: _ratio(one, "beacons:k=16", "beacons") <= _ratio(one, "beacons:k=16", "landmarks")
+            for name, one in found.items()
+        },
     }
     return [claim_by_case(text, by_case(so)) for text, so in statements.items() if so]
 
@@ -166,7 +162,7 @@ def _ratio_table(found: Mapping[str, GraphResults]) -> Table:
     return Table(
         "gossip-ratios",
         "Oracle ratio (95 % interval), and truncated walks where there are any",
-        ("strategy", *(column_of(name) for name in found)),
+        ("strategy", *map(column_of, found)),
         tuple(rows),
         _FOOTING,
     )
@@ -198,7 +194,7 @@ def _size_table(found: Mapping[str, GraphResults]) -> Table:
     return Table(
         "gossip-sizes",
         "Entries / bytes of sketch per node, rounds, bytes told over a link",
-        ("strategy", *(column_of(name) for name in found)),
+        ("strategy", *map(column_of, found)),
         tuple(rows),
         "An entry of a sketch is 11 bytes, one of a hub label 10. Told: entries, once to each "
         "neighbour, both ways. Neighbours' keys are those that are not in the sketch.",
@@ -213,51 +209,52 @@ def _entries_and_bytes(cost: Mapping[str, Any]) -> str:
     return f"{cost['entries_per_node']:.1f} / {cost['bytes_per_node']:.0f}"
 
 
+_IN_COLLECTION = ("beacons:k=4", "beacons:k=16", "beacons:k=64")
+
+
 def _collection_table(found: Mapping[str, GraphResults]) -> Table:
-    shown = ("beacons:k=4", "beacons:k=16", "beacons:k=64")
-    columns = ["graph", "nodes", "entries, k=16"]
-    columns += [f"{strategy}{plus}" for strategy in shown for plus in ("", "+backtrack")]
-    columns += ["landmarks, as many as k=16", "… +backtrack", "entries of hub labels", *RIVALS]
-    rows = [_collection_row(name, one, shown) for name, one in found.items()]
-    means = [_collection_mean(found, strategy, memory) for strategy in shown for memory in MEMORIES]
-    rows.append(("mean (worst)", "", "", *means, "", "", "", *("" for _ in RIVALS)))
-    return Table(
+    rows = [_collection_row(name, one) for name, one in found.items()]
+    means = {"graph": "mean (worst)"}
+    for strategy in _IN_COLLECTION:
+        for memory in MEMORIES:
+            ratios = [_ratio(one, strategy, "beacons", memory) for one in found.values()]
+            means[with_memory(strategy, memory)] = f"{np.mean(ratios):.3f} ({max(ratios):.3f})"
+    rows.append([(column, means.get(column, "")) for column, _ in rows[0]])
+    return Table.of_cells(
         "gossip-collection",
         "The collection: oracle ratio, and truncated walks where there are any",
-        tuple(columns),
-        tuple(rows),
+        rows,
         _FOOTING,
     )
 
 
-def _collection_row(name: str, one: GraphResults, shown: tuple[str, ...]) -> Row:
+def _collection_row(name: str, one: GraphResults) -> list[tuple[str, str]]:
     at_16 = one.sketches["beacons:k=16"]
-    return (
-        name,
-        str(at_16["num_nodes"]),
-        f"{at_16['cost']['entries_per_node']:.1f}",
+    return [
+        ("graph", name),
+        ("nodes", str(at_16["num_nodes"])),
+        ("entries, k=16", f"{at_16['cost']['entries_per_node']:.1f}"),
         *(
-            _short(one.sketches[strategy]["beacons"][memory])
-            for strategy in shown
+            (with_memory(strategy, memory), _short(one.sketches[strategy]["beacons"][memory]))
+            for strategy in _IN_COLLECTION
             for memory in MEMORIES
         ),
-        *(_short(at_16["landmarks"][memory]) for memory in MEMORIES),
-        "–" if "empty" in one.labels else f"{one.labels['entries_per_node']:.1f}",
-        *(
-            _unless_empty(one.rivals[label], lambda rival: _short(rival["played"]))
-            for label in RIVALS
+        ("landmarks, as many as k=16", _short(at_16["landmarks"]["none"])),
+        ("… +backtrack", _short(at_16["landmarks"]["backtrack"])),
+        (
+            "entries of hub labels",
+            "–" if "empty" in one.labels else f"{one.labels['entries_per_node']:.1f}",
         ),
-    )
+        *(
+            (who, _unless_empty(one.rivals[who], lambda rival: _short(rival["played"])))
+            for who in RIVALS
+        ),
+    ]
 
 
 def _short(played: Mapping[str, Any]) -> str:
     truncated = f", {100 * played['truncated']:.2g} %" if played["truncated"] else ""
     return f"{played['ratio']:.3f}{truncated}"
-
-
-def _collection_mean(found: Mapping[str, GraphResults], strategy: str, memory: str) -> str:
-    ratios = [_ratio(one, strategy, "beacons", memory) for one in found.values()]
-    return f"{np.mean(ratios):.3f} ({max(ratios):.3f})"
 
 
 _LOOK = {
@@ -270,9 +267,7 @@ _LOOK = {
 
 def _figure(found: Mapping[str, GraphResults]) -> Figure:
     """A panel for each graph, both axes logarithmic."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(3.2 * len(found) + 1, 4.2), layout="constrained")
+    figure = new_figure(3.2 * len(found) + 1, 4.2)
     panels = figure.subplots(1, len(found), sharey=True, squeeze=False)[0]
     for panel, (name, one) in zip(panels, found.items(), strict=True):
         _draw(panel, one)

@@ -15,8 +15,7 @@ from garden.experiments.ours.gossip.graphs import (
     graphs_of,
 )
 from garden.experiments.ours.gossip.outcomes import outcome_of_walks
-from garden.experiments.ours.gossip.priced_beacons import TIES_ONLY
-from garden.experiments.ours.gossip.sketch_walks import Searchers, Walks, sketch_walks
+from garden.experiments.ours.gossip.sketch_walks import TIES_ONLY, Searchers, Walks, sketch_walks
 from garden.experiments.report.sections import Table
 from garden.experiments.run.config import Scope
 from garden.experiments.run.experiment import ResultOf
@@ -38,6 +37,7 @@ _VARIANTS: Mapping[str, tuple[Rank, float]] = {
     "rank=degree, hubs last among equal sums": ("degree", TIES_ONLY),
     "rank=degree, 1/8 hop for each class of a candidate": ("degree", HOP / 8),
 }
+_SHORTEST = "shortest paths"
 _TITLES = "busiest node's share of all hops, % (multiple of that of shortest paths); oracle ratio"
 
 
@@ -102,11 +102,7 @@ class ShortestTrafficTrial(Work):
 
 def works(scope: Scope) -> list[Work]:
     """Shortest paths and every variant, on every graph."""
-    return [
-        work
-        for spec in graphs_of(scope, _GRAPHS).values()
-        for work in (_shortest(spec, scope), *_trials(spec, scope).values())
-    ]
+    return [work for of in _trials(scope).values() for work in of.values()]
 
 
 def tables(scope: Scope, result_of: ResultOf) -> list[Table]:
@@ -116,47 +112,45 @@ def tables(scope: Scope, result_of: ResultOf) -> list[Table]:
         scope: How much of the experiment was made.
         result_of: Gives what came of a unit of work.
     """
-    graphs = graphs_of(scope, _GRAPHS)
-    if not graphs:
+    found = {
+        name: {label: result_of(work) for label, work in of.items()}
+        for name, of in _trials(scope).items()
+    }
+    if not found:
         return []
-    shortest = {name: result_of(_shortest(spec, scope)) for name, spec in graphs.items()}
-    rows = [("shortest paths", *(f"{_percent(one)}; 1" for one in shortest.values()))]
-    for label in _VARIANTS:
-        found = {name: result_of(_trials(spec, scope)[label]) for name, spec in graphs.items()}
-        rows.append((label, *(_cell(found[name], shortest[name]) for name in graphs)))
+    rows = [
+        (label, *(_cell(of[label], of[_SHORTEST]) for of in found.values()))
+        for label in (_SHORTEST, *_VARIANTS)
+    ]
+    num_pairs = QUICK_PAIRS if scope.quick else NUM_PAIRS
     table = Table(
         "gossip-traffic",
         f"beacons:k={K}+backtrack: {_TITLES}",
-        ("variant", *(column_of(name) for name in graphs)),
+        ("variant", *map(column_of, found)),
         tuple(rows),
-        f"{_num_pairs(scope):,} pairs a graph, one walk each, the ratio on the first "
-        f"{min(NUM_RATIOS, _num_pairs(scope)):,} of them; a hop belongs to the node that makes it. "
+        f"{num_pairs:,} pairs a graph, one walk each, the ratio on the first "
+        f"{min(NUM_RATIOS, num_pairs):,} of them; a hop belongs to the node that makes it. "
         "A class is half a doubling of the degree: at 1/8 hop each, a hub of 256 neighbours "
         "costs two hops.",
     )
     return [table]
 
 
-def _num_pairs(scope: Scope) -> int:
-    return QUICK_PAIRS if scope.quick else NUM_PAIRS
-
-
-def _shortest(spec: str, scope: Scope) -> ShortestTrafficTrial:
-    return ShortestTrafficTrial(spec, _num_pairs(scope))
-
-
-def _trials(spec: str, scope: Scope) -> dict[str, TrafficTrial]:
+def _trials(scope: Scope) -> dict[str, dict[str, Work]]:
+    num_pairs = QUICK_PAIRS if scope.quick else NUM_PAIRS
     return {
-        label: TrafficTrial(spec, rank, price, _num_pairs(scope))
-        for label, (rank, price) in _VARIANTS.items()
+        name: {
+            _SHORTEST: ShortestTrafficTrial(spec, num_pairs),
+            **{label: TrafficTrial(spec, *how, num_pairs) for label, how in _VARIANTS.items()},
+        }
+        for name, spec in graphs_of(scope, _GRAPHS).items()
     }
 
 
-def _percent(one: Mapping[str, Any]) -> str:
-    return f"{100 * one['busiest_share']:.2f}"
-
-
 def _cell(one: Mapping[str, Any], shortest: Mapping[str, Any]) -> str:
+    share = f"{100 * one['busiest_share']:.2f}"
+    if "ratio" not in one:  # the shortest paths themselves
+        return f"{share}; 1"
     multiple = one["busiest_share"] / shortest["busiest_share"]
     truncated = f", {100 * one['truncated']:.2g} % truncated" if one["truncated"] else ""
-    return f"{_percent(one)} (× {multiple:.2f}); {one['ratio']:.3f}{truncated}"
+    return f"{share} (× {multiple:.2f}); {one['ratio']:.3f}{truncated}"

@@ -43,7 +43,6 @@ from garden.training.universal.training_set import GENERATED, sources
 
 CONFIG = UniversalConfig(updates=1500, bound=3.0)
 _QUICK_CONFIG = UniversalConfig(updates=20)
-_QUICK_GRAPHS = ("facebook:414",)
 MAX_PAIRS: Mapping[str, int] = {
     "collection:blogs/blogcatalog": 200,
     "collection:amazon/photo": 600,
@@ -98,9 +97,7 @@ class LeftOut(Work):
 def works(scope: Scope) -> Sequence[Work]:
     """Every graph with the rules, `universal`, and the policies that lack it."""
     families = {source.spec: source.family for source in real_sources()}
-    names = scope.graphs_among((*families, *generated_specs()))
-    if scope.quick and scope.graphs is None:
-        names = _QUICK_GRAPHS
+    names = scope.graphs_among((*families, *generated_specs()), quick=("facebook:414",))
     config = _QUICK_CONFIG if scope.quick else CONFIG
     return [
         work for name in names for work in _works_of(name, families.get(name), config, scope.quick)

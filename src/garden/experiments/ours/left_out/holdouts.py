@@ -6,15 +6,14 @@ import time
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
-from garden.experiments.run.jobs import FORMAT, address_of
+from garden.experiments.ours.universal_holdout import UniversalTraining
+from garden.experiments.run.jobs import address_of
 from garden.strategies.universal.policy import Universal
-from garden.strategies.universal.storage import holds_universal, load_universal
 from garden.training.universal.config import UniversalConfig
 from garden.training.universal.training_set import (
     TRAINING_SET,
@@ -32,8 +31,10 @@ FEWEST_NODES = 10
 
 @final
 @dataclass(frozen=True)
-class LeftOutTraining:
+class LeftOutTraining(UniversalTraining):
     """How one policy is trained: on all graphs but some."""
+
+    kind: ClassVar[str] = "left-out-training"
 
     without: tuple[str, ...]
     """Specs of the graphs that it neither trains nor validates on."""
@@ -44,18 +45,6 @@ class LeftOutTraining:
         """Every option with its value, and the graphs trained on."""
         left = [source.spec for source in sources() if source.spec not in self.without]
         return {"graphs": address_of(left), "config": asdict(self.config)}
-
-    @cached_property
-    def key(self) -> str:
-        """The address of this training, by which its policy is found again."""
-        return address_of(["left-out-training", FORMAT, self.to_json()])
-
-    def policy(self, policies: Path) -> Universal:
-        """The policy: from its folder, or trained now."""
-        folder = policies / self.key[:20]
-        if not holds_universal(folder):
-            self.trained().save(folder, force=True)
-        return load_universal(folder)
 
     def trained(self) -> Universal:
         """The policy, trained now on every source that is not left out, at its best temperature."""

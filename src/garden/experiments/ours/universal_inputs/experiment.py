@@ -83,15 +83,13 @@ TOGETHER = (
 
 
 def inputs_of(groups: str) -> tuple[str, ...]:
-    """The names of the inputs of a group, or of several with " + " between them."""
-    return tuple(name for group in groups.split(" + ") for name in _inputs_of_one(group))
-
-
-def _inputs_of_one(group: str) -> tuple[str, ...]:
-    first, last = GROUPS[group]
-    names = PAIR_FEATURES[PAIR_FEATURES.index(first) : PAIR_FEATURES.index(last) + 1]
-    of_target = tuple(f"{name}_t" for name in names if f"{name}_t" in PAIR_FEATURES)
-    return (*names, *of_target)
+    """The names of the inputs of a group, of several with " + " between them, or of none."""
+    found: list[str] = []
+    for group in filter(None, groups.split(" + ")):
+        first, last = map(PAIR_FEATURES.index, GROUPS[group])
+        names = PAIR_FEATURES[first : last + 1]
+        found += [*names, *(f"{name}_t" for name in names if f"{name}_t" in PAIR_FEATURES)]
+    return tuple(found)
 
 
 @final
@@ -112,7 +110,7 @@ class InputsTrial(Work):
     def to_json(self) -> dict[str, Any]:
         """The options, the names of the inputs that are left out, and the graphs."""
         return {
-            "without": list(inputs_of(self.without)) if self.without else [],
+            "without": list(inputs_of(self.without)),
             "graphs": [source.spec for source in few_sources()],
             "config": asdict(self.config),
         }
@@ -130,10 +128,9 @@ class InputsTrial(Work):
 
         kept = few_batches()
         batches = [batch for _, batch in kept]
-        ignored = inputs_of(self.without) if self.without else ()
         network = train_universal(
             batches,
-            replace(self.config, ignored=ignored),
+            replace(self.config, ignored=inputs_of(self.without)),
             probabilities=shares([source for source, _ in kept]).tolist(),
         )
         policy = with_best_temperature(network, batches)

@@ -26,10 +26,16 @@ def table_of(results: Results, memory: str) -> Table:
     """
     families = families_of(results)
     fewest = min(len(of) for of in results.values())
-    rows: list[Row] = [_whole_row(results, memory, families), _noise_row(results, memory, families)]
-    for name in results:
-        if name:
-            rows.append(_row(results, name, memory, families))
+    of_graphs = np.array([one["family"] for one in results[""][0]["graphs"]])
+    logs = _by_family(logs_of(results[""], memory), of_graphs, families)
+    spread = logs.std(axis=0, ddof=1) if len(logs) > 1 else np.zeros(logs.shape[1])
+    rows: list[Row] = [
+        (WHOLE, *(f"{ratio:.2f}" for ratio in np.exp(logs.mean(axis=0)))),
+        ("… deviation over trainings", *(f"{100 * (np.exp(x) - 1):.1f} %" for x in spread)),
+    ]
+    for name in filter(None, results):
+        estimates = rises(results[name], results[""], memory, families)
+        rows.append((f"without {name}", *(one.scaled(100).text(1) for one in estimates)))
     caption = (
         f"Ratio on validation graphs, {'memoryless' if memory == 'none' else memory}: with all "
         "inputs, and by how many per cent it rises without a group (95 % interval)"
@@ -63,26 +69,6 @@ def _by_family(logs: np.ndarray, of: np.ndarray, families: Sequence[str]) -> np.
 def families_of(results: Results) -> list[str]:
     """The families of the validation graphs, in their order."""
     return list(dict.fromkeys(one["family"] for one in results[""][0]["graphs"]))
-
-
-def _families(results: Results) -> np.ndarray:
-    return np.array([one["family"] for one in results[""][0]["graphs"]])
-
-
-def _whole_row(results: Results, memory: str, families: Sequence[str]) -> Row:
-    means = _by_family(logs_of(results[""], memory), _families(results), families).mean(axis=0)
-    return (WHOLE, *(f"{ratio:.2f}" for ratio in np.exp(means)))
-
-
-def _noise_row(results: Results, memory: str, families: Sequence[str]) -> Row:
-    logs = _by_family(logs_of(results[""], memory), _families(results), families)
-    spread = logs.std(axis=0, ddof=1) if len(logs) > 1 else np.zeros(logs.shape[1])
-    return ("… deviation over trainings", *(f"{100 * (np.exp(x) - 1):.1f} %" for x in spread))
-
-
-def _row(results: Results, name: str, memory: str, families: Sequence[str]) -> Row:
-    estimates = rises(results[name], results[""], memory, families)
-    return (f"without {name}", *(one.scaled(100).text(1) for one in estimates))
 
 
 def rises(

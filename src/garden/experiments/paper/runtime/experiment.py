@@ -10,7 +10,7 @@ from garden.experiments.paper.published import ACTION_TIMES, EMBEDDING_TIMES, GR
 from garden.experiments.paper.runtime.pooling import Timed, degree_growth, growth, pooled_timings
 from garden.experiments.paper.runtime.timing import PARTS, TIMED, Timing
 from garden.experiments.report.claims import Claim, claim_by_case, claim_of_signs
-from garden.experiments.report.figures import STYLES
+from garden.experiments.report.figures import STYLES, new_figure, share_legend
 from garden.experiments.report.intervals import Estimate
 from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.run.config import Scope
@@ -130,7 +130,7 @@ def _rows_of(part: str, graphs: Sequence[Timed]) -> list[tuple[str, ...]]:
         (
             f"{part}: {name}",
             *(
-                f"{g.mean(name, part):.4f} ({g.median(name, part):.4f}; {g.busy(name, part):.4f})"
+                f"{g.means[name, part]:.4f} ({g.medians[name, part]:.4f}; {g.busy(name, part):.4f})"
                 for g in graphs
             ),
         )
@@ -150,7 +150,7 @@ def _facebook_table(graphs: Mapping[str, Timed]) -> Table:
         (
             "… garden, times the paper's",
             *(
-                f"{graph.mean('garden', 'action') / ACTION_TIMES[ego]['garden']:.1f}"
+                f"{graph.means['garden', 'action'] / ACTION_TIMES[ego]['garden']:.1f}"
                 for ego, graph in graphs.items()
             ),
         ),
@@ -194,12 +194,12 @@ def _growth_table(grown: Sequence[Timed]) -> Table:
 
 def _claims(graphs: Sequence[Timed], grown: Sequence[Timed]) -> tuple[Claim, ...]:
     """The paper's claims, on each graph that was timed; growth, on each strategy."""
-    every = {graph.label: all(graph.mean(name, "action") < 1 for name in TIMED) for graph in graphs}
+    every = {one.label: all(one.means[name, "action"] < 1 for name in TIMED) for one in graphs}
     return (
         *(
             claim_by_case(
                 f"garden: less than 1 ms for {'an action' if part == 'action' else f'a {part}'}",
-                {graph.label: graph.mean("garden", part) < 1 for graph in graphs},
+                {graph.label: graph.means["garden", part] < 1 for graph in graphs},
             )
             for part in PARTS
         ),
@@ -227,9 +227,7 @@ def _is_in_the_papers_order(graph: Timed) -> bool:
 
 
 def _figure(small: Mapping[str, Timed], grown: Sequence[Timed], musae: Timed | None) -> Figure:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11, 5), layout="constrained")
+    figure = new_figure(11, 5)
     left, right = figure.subplots(1, 2, sharey=True)
     alone = [*small.values(), *([musae] if musae else [])]
     sizes = [graph.num_nodes for graph in small.values()]
@@ -242,8 +240,7 @@ def _figure(small: Mapping[str, Timed], grown: Sequence[Timed], musae: Timed | N
         axes.plot(sizes, paper[part], "k+", markersize=9, label="GARDEN in the paper")
         axes.set_title(f"one {part}")
     left.set_ylabel("milliseconds")
-    handles, labels = left.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=7, frameon=False)
+    share_legend(figure, left, loc="outside upper center", ncols=7)
     return figure
 
 

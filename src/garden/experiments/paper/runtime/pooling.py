@@ -20,32 +20,20 @@ class Timed:
     num_nodes: int
     mean_degree: float
     holder_degrees: np.ndarray  # (num_targets,)
-    means: Mapping[tuple[str, str], float]  # milliseconds by strategy and part
-    medians: Mapping[tuple[str, str], np.ndarray]  # (num_targets,) milliseconds
-    processor: Mapping[tuple[str, str], np.ndarray]  # (num_targets,) milliseconds
+    means: Mapping[tuple[str, str], float]
+    """Milliseconds by strategy and part, the mean over targets and repeats, as the paper has it."""
+
+    medians: Mapping[tuple[str, str], float]
+    """The mean over targets of the median repeat."""
+
+    processor: Mapping[tuple[str, str], np.ndarray]
+    """(num_targets,) the median repeat of the processor's time: that of an idle machine."""
+
     machine: str
     loads: tuple[float, ...]
 
-    def mean(self, strategy: str, part: str) -> float:
-        """Milliseconds, the mean over targets and repeats, as the paper has it.
-
-        Args:
-            strategy: One of :data:`~.timing.TIMED`.
-            part: ``action`` or ``representation``.
-        """
-        return self.means[strategy, part]
-
-    def median(self, strategy: str, part: str) -> float:
-        """Milliseconds, the mean over targets of the median repeat.
-
-        Args:
-            strategy: One of :data:`~.timing.TIMED`.
-            part: ``action`` or ``representation``.
-        """
-        return float(self.medians[strategy, part].mean())
-
     def busy(self, strategy: str, part: str) -> float:
-        """Milliseconds of the processor, which are those of an idle machine.
+        """The mean over targets of the processor's milliseconds.
 
         Args:
             strategy: One of :data:`~.timing.TIMED`.
@@ -79,7 +67,7 @@ def pooled_timings(label: str, results: Sequence[Mapping[str, Any]]) -> Timed:
             (name, part): float(np.mean([one["strategies"][name][part]["mean"] for one in results]))
             for name, part in groups
         },
-        medians=by_target("median"),
+        medians={group: float(each.mean()) for group, each in by_target("median").items()},
         processor=by_target("processor"),
         machine=", ".join(dict.fromkeys(_machine(result["machine"]) for result in results)),
         loads=tuple(result["machine"]["load_average"][0] for result in results),

@@ -21,7 +21,7 @@ from garden.experiments.paper.table1.protocol import (
 )
 from garden.experiments.paper.table1.tables import PAPER, joining_table, table1_claims, tables_of
 from garden.experiments.report.claims import Claim
-from garden.experiments.report.figures import BLACK, draw_intervals, oracle_ratio_axis
+from garden.experiments.report.figures import BLACK, draw_intervals, new_figure, oracle_ratio_axis
 from garden.experiments.report.intervals import Pooled, pooled
 from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.report.tables import Result
@@ -99,38 +99,31 @@ def choice_of_memory(join: str, ego: str, seed: int, quick: bool) -> Comparison:
 
 def works(scope: Scope) -> Sequence[Work]:
     """Both ways of joining attributes, every graph, every seed; the paper's own training."""
-    return [
-        *_our_works(scope),
-        *_protocol_works(scope),
-        *map(TieRules, _protocol_works(scope)),
-        *_truncation_works(scope),
-    ]
-
-
-def _our_works(scope: Scope) -> list[Work]:
-    return [
+    ours = [
         make(join, ego, seed, scope.quick)
         for join in _joins(scope)
         for ego in scope.graphs_among(tuple(GRAPHS))
         for seed in _seeds(scope, join)
         for make in (comparison, choice_of_memory)
     ]
+    protocol = _protocol_works(scope)
+    return [*ours, *protocol, *map(TieRules, protocol), *_truncation_works(scope)]
 
 
 def _protocol_works(scope: Scope) -> list[Comparison]:
-    if "as published" not in _joins(scope):
-        return []
     return [
         protocol_comparison(ego, seed, scope.quick)
-        for ego in scope.graphs_among(tuple(GRAPHS))
+        for ego in _egos_as_published(scope)
         for seed in protocol_seeds(scope, ego)
     ]
 
 
 def _truncation_works(scope: Scope) -> list[RandomTruncation]:
-    if "as published" not in _joins(scope):
-        return []
-    return [RandomTruncation(ego) for ego in scope.graphs_among(tuple(GRAPHS))]
+    return [RandomTruncation(ego) for ego in _egos_as_published(scope)]
+
+
+def _egos_as_published(scope: Scope) -> tuple[str, ...]:
+    return scope.graphs_among(tuple(GRAPHS)) if "as published" in _joins(scope) else ()
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
@@ -225,9 +218,7 @@ def _figure_name(join: str) -> str:
 
 def _figure(pools: Mapping[str, Pooled]) -> Figure:
     """Points with intervals on a logarithmic scale, side by side for each graph."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 4.5), layout="constrained")
+    figure = new_figure(9, 4.5)
     axes = figure.add_subplot()
     step = 0.7 / len(_DRAWN)
     for number, label in enumerate(_DRAWN):

@@ -44,13 +44,9 @@ class Closeness(Work):
 
     graph: str
     seed: int
-    garden: Training
-    trellis: Training
+    garden: Training  # for its value and its embedding
+    trellis: Training  # for its embeddings
     mapped: bool = False
-
-    def trainings(self) -> tuple[Training, ...]:
-        """Of garden, for its value and its embedding, and of trellis, for its embeddings."""
-        return (self.garden, self.trellis)
 
     def perform(self, cache: PolicyCache) -> dict[str, Any]:
         """Correlations target by target, and over all pairs at once.

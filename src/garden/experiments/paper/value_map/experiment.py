@@ -23,6 +23,7 @@ from garden.experiments.paper.value_map.closeness import (
     correlations,
 )
 from garden.experiments.report.claims import Claim, claim_of_comparison, claim_of_differences
+from garden.experiments.report.figures import new_figure
 from garden.experiments.report.intervals import Pooled, pooled
 from garden.experiments.report.sections import Findings, Table, write_figure
 from garden.experiments.report.tables import difference_rows, ratio_rows
@@ -182,12 +183,11 @@ def _claims(pools: Mapping[str, Pooled]) -> tuple[Claim, ...]:
 def _figure(maps: Mapping[str, Mapping[str, Any]]) -> Figure:
     """A row per graph; ranks make the three panels of a row comparable."""
     from matplotlib.cm import ScalarMappable
-    from matplotlib.figure import Figure
 
     from garden.plots.layout import node_coordinates
     from garden.plots.style import COLOUR_MAP
 
-    figure = Figure(figsize=(9, 3 * len(maps) + 0.6), layout="constrained")
+    figure = new_figure(9, 3 * len(maps) + 0.6)
     grid = figure.subplots(len(maps), len(_PANELS), squeeze=False)
     for line, (ego, drawn) in zip(grid, maps.items(), strict=True):
         positions = node_coordinates(graph_of(SPECS[ego]))
