@@ -175,8 +175,8 @@ def route(
         ('0', True)
     """
     graph = load(graph)
-    start, goal = graph.position(source), graph.position(target)
-    if start == goal:
+    start, end = graph.position(source), graph.position(target)
+    if start == end:
         raise GraphError(f"source and target are both {str(source)!r}: give two different nodes")
     check_max_hops(max_hops)
     expect("seed", seed, Integral, otherwise="a whole number")
@@ -185,7 +185,7 @@ def route(
     contender = contender_named(strategy, memory)
     check_fit(contender.strategy, graph)
     ready = ready_without_task(contender.strategy, graph, seed, progress)
-    distance = int(pair_distances(graph, np.array([[start, goal]]))[0])
+    distance = int(pair_distances(graph, np.array([[start, end]]))[0])
     limit = limit_of(max_hops, distance)
     rows = row_source(graph, ready, progress, cache)
     trip = walk(
@@ -193,7 +193,7 @@ def route(
         ready,
         rows,
         start,
-        goal,
+        end,
         contender.memory,
         limit,
         int(episode_streams(seed, 0, 1)[0]),
@@ -201,7 +201,7 @@ def route(
     )
     represented = rows.num_represented if isinstance(rows, LazyRows) else len(rows)
     names = contender.label, contender.memory.name
-    return RoutedMessage(graph, *names, trip, goal, distance, limit, represented)
+    return RoutedMessage(graph, *names, trip, end, distance, limit, represented)
 
 
 def row_source(

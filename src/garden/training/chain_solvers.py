@@ -178,8 +178,8 @@ def solve_sparse(
 
 def _onward(probabilities: Tensor, targets: Tensor, links: Links) -> Tensor:
     """Chances of hops that neither leave nor reach the target."""
-    goal = targets[:, None]
-    return probabilities * (links.holders != goal) * (links.neighbours != goal)
+    target = targets[:, None]
+    return probabilities * (links.holders != target) * (links.neighbours != target)
 
 
 def _arrivals(probabilities: Tensor, targets: Tensor, links: Links) -> Tensor:

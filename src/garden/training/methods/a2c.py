@@ -178,8 +178,8 @@ def walk_by_tensors(
         generator: the stream of random numbers.
     """
     before = torch.nn.functional.pad(running, (1, 0))  # (batch, num_hops + 1)
-    holder, goal = sources, targets[:, None]
-    walking = holder != goal
+    holder, target = sources, targets[:, None]
+    walking = holder != target
     hops, masks = [], []
     for step in range(max_hops):
         if step % _CHECK_EVERY == 0 and not walking.any():
@@ -194,7 +194,7 @@ def walk_by_tensors(
         hops.append(hop)
         masks.append(walking)
         holder = torch.where(walking, graph.neighbours[hop], holder)
-        walking = walking & (holder != goal)
+        walking = walking & (holder != target)
     return Walks(torch.stack(hops), torch.stack(masks))
 
 

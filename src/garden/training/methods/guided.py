@@ -159,9 +159,9 @@ def imitation_losses(
         )
     highest = scores.detach().amax(dim=1, keepdim=True)
     energies = energies_of(scores, highest)
-    goal = targets.unsqueeze(1)
-    delivery = energies.gather(1, goal) * (distances == 1)  # over visible links
-    others = energies.scatter(1, goal, 0.0)
+    target = targets.unsqueeze(1)
+    delivery = energies.gather(1, target) * (distances == 1)  # over visible links
+    others = energies.scatter(1, target, 0.0)
     nearer, totals = delivery, delivery
     away = (distances > 0) & distances.isfinite()
     level = distances.where(distances.isfinite(), torch.zeros_like(distances)) % 3
