@@ -297,8 +297,8 @@ def test_peers__shows_their_own_links_and_who_is_settled_dead_or_busy(desk):
     desk.open("peers")
     page.wait_for_selector("#stage[data-nodes='3']")
     names, values = (page.locator(f".facts {tag}").all_inner_texts() for tag in ("dt", "dd"))
-    facts = dict(zip(names, values, strict=True))
-    assert facts == {
+    shown = dict(zip(names, values, strict=True))
+    assert shown == {
         "peers up": "2",
         "peers down": "1",
         "settled": "1 of 2",

@@ -53,8 +53,8 @@ def results_of(done):
 
 def without_times(results):
     for result in results.values():
-        for facts in result["trained"].values():
-            facts.pop("seconds")
+        for record in result["trained"].values():
+            record.pop("seconds")
     return results
 
 

@@ -256,21 +256,21 @@ def plain_scores(candidates: Representations, cards: Representations) -> np.ndar
 
     """
     theirs = _with_neighbours(candidates)
-    goals = _with_neighbours(cards)
-    ends = np.searchsorted(goals.owner, np.arange(len(cards) + 1))
+    targets = _with_neighbours(cards)
+    ends = np.searchsorted(targets.owner, np.arange(len(cards) + 1))
     table = np.empty((len(cards), len(candidates)))
     for number in range(len(cards)):
-        goal = goals.take(np.arange(ends[number], ends[number + 1]))
-        table[number] = _scores_towards(theirs, goal, len(candidates))
+        target = targets.take(np.arange(ends[number], ends[number + 1]))
+        table[number] = _scores_towards(theirs, target, len(candidates))
     return table
 
 
-def _scores_towards(theirs: Entries, goal: Entries, num_candidates: int) -> np.ndarray:
-    order = np.argsort(goal.keys)
-    place = np.minimum(np.searchsorted(goal.keys[order], theirs.keys), len(order) - 1)
-    common = goal.keys[order][place] == theirs.keys
+def _scores_towards(theirs: Entries, target: Entries, num_candidates: int) -> np.ndarray:
+    order = np.argsort(target.keys)
+    place = np.minimum(np.searchsorted(target.keys[order], theirs.keys), len(order) - 1)
+    common = target.keys[order][place] == theirs.keys
     owner, near = theirs.owner[common], theirs.distances[common]
-    far = goal.distances[order][place[common]]
+    far = target.distances[order][place[common]]
     sums, best = near + far, np.full(num_candidates, np.iinfo(np.int64).max)
     np.minimum.at(best, owner, sums)
     bound = np.zeros(num_candidates, dtype=np.int64)

@@ -190,17 +190,17 @@ class Directory(GossipStrategy):
         Returns:
             (num_targets, num_candidates) float64.
         """
-        goals, goal_of = np.unique(targets.arrays["profile"], return_inverse=True)
-        table = np.zeros((len(goals), len(candidates)))
+        wanted, wanted_of = np.unique(targets.arrays["profile"], return_inverse=True)
+        table = np.zeros((len(wanted), len(candidates)))
         seen = candidates.ragged["seen"]
         for value, profiles, owner in (
             (SEES_ONE, seen.values, seen.owner),
             (IS_ONE, candidates.arrays["profile"], np.arange(len(candidates))),
         ):
-            place = np.minimum(np.searchsorted(goals, profiles), len(goals) - 1)
-            here = goals[place] == profiles
+            place = np.minimum(np.searchsorted(wanted, profiles), len(wanted) - 1)
+            here = wanted[place] == profiles
             table[place[here], owner[here]] = value
-        return table[goal_of]
+        return table[wanted_of]
 
     def fixed_length(self, rows: Representations) -> np.ndarray:
         """The sketches as a table of one length, as `beacons` give it."""

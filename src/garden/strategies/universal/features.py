@@ -141,23 +141,25 @@ class _Side:
     shape: np.ndarray
 
 
-def plain_pair_features(rows: FeatureRows, goals: FeatureRows, row: int, goal: int) -> np.ndarray:
+def plain_pair_features(
+    rows: FeatureRows, targets: FeatureRows, row: int, target: int
+) -> np.ndarray:
     """The definition of the features, in NumPy, which the compiled kernel equals.
 
     Args:
         rows: Rows of candidates.
-        goals: Rows of targets.
+        targets: Rows of targets.
         row: The candidate's row.
-        goal: The target's row.
+        target: The target's row.
 
     Returns:
         (NUM_FEATURES,) float64.
 
     """
-    width = num_columns_of(rows, goals)
-    v, t = _side(rows, row, width), _side(goals, goal, width)
+    width = num_columns_of(rows, targets)
+    v, t = _side(rows, row, width), _side(targets, target, width)
     real = np.zeros(width, dtype=bool)
-    real[_row(goals.real_columns, goals.real_columns_at, goal)] = True
+    real[_row(targets.real_columns, targets.real_columns_at, target)] = True
     real[_row(rows.real_columns, rows.real_columns_at, row)] = True
     spread = _real_spread(v.values[:, real], t.values[:, real])
 

@@ -27,43 +27,43 @@ from garden.strategies.universal.representation import SHAPE
 
 
 @compiled()
-def fill_features(rows, goals, pairs, num_columns, out):  # type: ignore[no-untyped-def]
+def fill_features(rows, targets, pairs, num_columns, out):  # type: ignore[no-untyped-def]
     """Write the features of each pair into its row of ``out``.
 
     Args:
         rows: The :class:`FeatureRows` of candidates.
-        goals: Those of targets.
+        targets: Those of targets.
         pairs: (num_pairs, 2) int64, rows of the candidate and of the target.
         num_columns: One more than the highest attribute column of either.
         out: (num_pairs, NUM_FEATURES) float32.
 
     """
-    work = _workspace(rows, goals, num_columns)
+    work = _workspace(rows, targets, num_columns)
     last, num_slots, num_real = -1, 0, 0
     mean_t, spread_t, most_t = 0.0, 0.0, 0.0
     for number in range(len(pairs)):
-        row, goal = pairs[number, 0], pairs[number, 1]
+        row, target = pairs[number, 0], pairs[number, 1]
         new_real = _has_new_real(rows, row, work.real)
-        if goal != last or new_real:
+        if target != last or new_real:
             _clear(work.slots, work.named, 0, num_slots)
             _clear(work.real, work.real_named, 0, num_real)
-            num_real = _number_reals(goals, goal, work, 0)
+            num_real = _number_reals(targets, target, work, 0)
             shared = not new_real and not _has_new_real(rows, row, work.real)
             if not shared:  # columns that are real for this pair alone
                 num_real = _number_reals(rows, row, work, num_real)
-            last = goal if shared else -1
-            num_slots = _index_target(goals, goal, work)
+            last = target if shared else -1
+            num_slots = _index_target(targets, target, work)
             if num_real == 0:
                 mean_t, spread_t, most_t = around_centre(
-                    goals, goal, work.size_t, work.real, 0, work.values_t
+                    targets, target, work.size_t, work.real, 0, work.values_t
                 )
         line = out[number]
-        fill_indicators(rows, goals, row, goal, line)
+        fill_indicators(rows, targets, row, target, line)
         members_v = rows.members_at[row + 1] - rows.members_at[row]
-        members_t = goals.members_at[goal + 1] - goals.members_at[goal]
+        members_t = targets.members_at[target + 1] - targets.members_at[target]
         direct = 0.0
         if num_real:
-            _fill_values(goals, goal, work.real, num_real, work.values_t)
+            _fill_values(targets, target, work.real, num_real, work.values_t)
             _fill_values(rows, row, work.real, num_real, work.values_v)
             for index in range(num_real):
                 apart = work.values_v[0, index] - work.values_t[0, index]
@@ -76,7 +76,7 @@ def fill_features(rows, goals, pairs, num_columns, out):  # type: ignore[no-unty
         )
         if num_real:  # in the units of this pair
             mean_t, spread_t, most_t = around_centre(
-                goals, goal, work.size_t, work.real, num_real, work.values_t
+                targets, target, work.size_t, work.real, num_real, work.values_t
             )
         unit = 1.0 / (0.5 * (spread_v + spread_t) + LEAST_SPREAD)
         pool_members(work, members_v, members_t, unit, line)
@@ -86,16 +86,16 @@ def fill_features(rows, goals, pairs, num_columns, out):  # type: ignore[no-unty
         line[AT.blank_candidate] = 1.0 if work.size_v[0] + num_real == 0 else 0.0
         fill_shares(rows, row, work, used, num_slots, members_v - 1, members_t - 1, line)
         direct += _plain_square(rows, row, work, num_slots)
-        fill_direct(direct, goals.shape[goal], line)
+        fill_direct(direct, targets.shape[target], line)
         _clear(work.slots, work.named, num_slots, used)
-        fill_shapes(rows.shape[row], goals.shape[goal], line)
+        fill_shapes(rows.shape[row], targets.shape[target], line)
         line[AT.real] = 1.0 if num_real else 0.0
 
 
 @inlined
-def _workspace(rows, goals, num_columns):  # type: ignore[no-untyped-def]
-    room = longest_row(rows.columns_at) + longest_row(goals.columns_at) + 1
-    reals = longest_row(rows.real_columns_at) + longest_row(goals.real_columns_at)
+def _workspace(rows, targets, num_columns):  # type: ignore[no-untyped-def]
+    room = longest_row(rows.columns_at) + longest_row(targets.columns_at) + 1
+    reals = longest_row(rows.real_columns_at) + longest_row(targets.real_columns_at)
     return Workspace(
         np.zeros(num_columns, dtype=np.int32),
         np.zeros(num_columns, dtype=np.int32),
@@ -200,15 +200,15 @@ def _number_reals(rows, row, work, count):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _index_target(goals, goal, work):  # type: ignore[no-untyped-def]
+def _index_target(targets, target, work):  # type: ignore[no-untyped-def]
     """Give each plain column of the target's members a slot; their number."""
     slots, has, count_t, sizes = work.slots, work.has, work.count_t, work.size_t
-    count, k = 0, goals.columns_at[goal]
-    first = goals.members_at[goal]
-    for member in range(goals.members_at[goal + 1] - first):
+    count, k = 0, targets.columns_at[target]
+    first = targets.members_at[target]
+    for member in range(targets.members_at[target + 1] - first):
         sizes[member] = 0.0
-        for _ in range(goals.members[first + member, 0]):
-            column = goals.columns[k]
+        for _ in range(targets.members[first + member, 0]):
+            column = targets.columns[k]
             k += 1
             if work.real[column]:
                 continue
@@ -264,40 +264,40 @@ def _scale(values_v, values_t, num_v, num_t, num_real):  # type: ignore[no-untyp
 
 
 @inlined
-def fill_indicators(rows, goals, row, goal, line):  # type: ignore[no-untyped-def]
+def fill_indicators(rows, targets, row, target, line):  # type: ignore[no-untyped-def]
     """Match indicators, by one pass over both ascending lists of keys.
 
     Args:
         rows: The :class:`FeatureRows` of candidates.
-        goals: Those of targets.
+        targets: Those of targets.
         row: The candidate's row.
-        goal: The target's row.
+        target: The target's row.
         line: The features of the pair, (NUM_FEATURES,), filled where they are indicators.
     """
-    own_v, own_t = rows.own[row], goals.own[goal]
+    own_v, own_t = rows.own[row], targets.own[target]
     start_v, stop_v = rows.neighbours_at[row], rows.neighbours_at[row + 1]
-    start_t, stop_t = goals.neighbours_at[goal], goals.neighbours_at[goal + 1]
+    start_t, stop_t = targets.neighbours_at[target], targets.neighbours_at[target + 1]
     seen_at, seen = _run_of(rows.neighbours, start_v, stop_v, own_t)
-    beside_at, beside = _run_of(goals.neighbours, start_t, stop_t, own_v)
-    _, copies = _run_of(goals.neighbours, start_t, stop_t, own_t)
+    beside_at, beside = _run_of(targets.neighbours, start_t, stop_t, own_v)
+    _, copies = _run_of(targets.neighbours, start_t, stop_t, own_t)
     same_link = 0.0
     for i in range(seen_at, seen_at + seen):
         for j in range(beside_at, beside_at + beside):
-            if rows.signatures[i] == goals.signatures[j]:
+            if rows.signatures[i] == targets.signatures[j]:
                 same_link = 1.0
     common, covered, discounted = 1 if beside else 0, 0, 0.0
     i, j = start_v, start_t
     while i < stop_v and j < stop_t:
-        if rows.neighbours[i] < goals.neighbours[j]:
+        if rows.neighbours[i] < targets.neighbours[j]:
             i += 1
-        elif rows.neighbours[i] > goals.neighbours[j]:
+        elif rows.neighbours[i] > targets.neighbours[j]:
             j += 1
         else:
             key, mine, theirs = rows.neighbours[i], 0, 0
             while i < stop_v and rows.neighbours[i] == key:
                 mine += 1
                 i += 1
-            while j < stop_t and goals.neighbours[j] == key:
+            while j < stop_t and targets.neighbours[j] == key:
                 theirs += 1
                 j += 1
             common += mine
@@ -305,7 +305,7 @@ def fill_indicators(rows, goals, row, goal, line):  # type: ignore[no-untyped-de
             discounted += min(mine, theirs) / max(mine, theirs)
     degree = max(1, stop_t - start_t)
     line[AT.own] = 1.0 if own_v == own_t else 0.0
-    line[AT.same] = 1.0 if own_v == own_t and rows.bag[row] == goals.bag[goal] else 0.0
+    line[AT.same] = 1.0 if own_v == own_t and rows.bag[row] == targets.bag[target] else 0.0
     line[AT.seen_log], line[AT.seen] = np.log1p(seen), 1.0 if seen else 0.0
     line[AT.beside] = 1.0 if beside else 0.0
     line[AT.linked] = 1.0 if beside and seen else 0.0

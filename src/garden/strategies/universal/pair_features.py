@@ -27,8 +27,8 @@ class PairFeatures:
     """
 
     def __init__(self, candidates: Representations, targets: Representations) -> None:
-        self._rows, self._goals = feature_rows(candidates), feature_rows(targets)
-        self._num_columns = num_columns_of(self._rows, self._goals)
+        self._rows, self._targets = feature_rows(candidates), feature_rows(targets)
+        self._num_columns = num_columns_of(self._rows, self._targets)
         self._entries: tuple[object, object] | None = None
 
     def __call__(self, pairs: np.ndarray) -> np.ndarray:
@@ -41,33 +41,33 @@ class PairFeatures:
             (num_pairs, NUM_FEATURES) float32, columns in the order of :data:`PAIR_FEATURES`.
 
         """
-        rows, goals = self._rows, self._goals
+        rows, targets = self._rows, self._targets
         pairs = np.asarray(pairs, dtype=np.int64)
         features = np.empty((len(pairs), NUM_FEATURES), dtype=np.float32)
         try:
             from garden.strategies.universal.kernel import fill_features
         except ImportError:  # no numba on this machine
-            for number, (candidate, goal) in enumerate(pairs):
-                features[number] = plain_pair_features(rows, goals, int(candidate), int(goal))
+            for number, (candidate, target) in enumerate(pairs):
+                features[number] = plain_pair_features(rows, targets, int(candidate), int(target))
             return features
         many = self._have_many_real(pairs)
         if not many.any():
-            fill_features(rows, goals, pairs, self._num_columns, features)
+            fill_features(rows, targets, pairs, self._num_columns, features)
             return features
         features[many] = self._sparse_features(pairs[many])
         if not many.all():
             few = np.empty((int((~many).sum()), NUM_FEATURES), dtype=np.float32)
-            fill_features(rows, goals, pairs[~many], self._num_columns, few)
+            fill_features(rows, targets, pairs[~many], self._num_columns, few)
             features[~many] = few
         return features
 
     def prepare(self) -> None:
         """Do now what otherwise the first pair with many real columns does, for use in threads."""
-        if max(_most_real(self._rows), _most_real(self._goals)) > MANY_REAL // 2:
+        if max(_most_real(self._rows), _most_real(self._targets)) > MANY_REAL // 2:
             self._sparse_features(np.empty((0, 2), dtype=np.int64))
 
     def _have_many_real(self, pairs: np.ndarray) -> np.ndarray:
-        counts = [np.diff(side.real_columns_at) for side in (self._rows, self._goals)]
+        counts = [np.diff(side.real_columns_at) for side in (self._rows, self._targets)]
         many: np.ndarray = counts[0][pairs[:, 0]] + counts[1][pairs[:, 1]] > MANY_REAL
         return many
 
@@ -78,10 +78,10 @@ class PairFeatures:
         except ImportError:  # no numba on this machine
             return np.empty((0, NUM_FEATURES), dtype=np.float32)
         if self._entries is None:
-            self._entries = entries_of(self._rows), entries_of(self._goals)
+            self._entries = entries_of(self._rows), entries_of(self._targets)
         features = np.empty((len(pairs), NUM_FEATURES), dtype=np.float32)
         fill_sparse_features(
-            self._rows, self._goals, *self._entries, pairs, self._num_columns, features
+            self._rows, self._targets, *self._entries, pairs, self._num_columns, features
         )
         return features
 

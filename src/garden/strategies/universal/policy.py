@@ -150,9 +150,9 @@ class Universal(Strategy):
         features.prepare()
 
         def fill(block: slice) -> None:
-            goals = np.arange(block.start, block.stop)
-            pairs = np.stack([np.tile(rows, len(goals)), np.repeat(goals, len(rows))], axis=1)
-            table[block] = self.scores_of_features(features(pairs)).reshape(len(goals), len(rows))
+            few = np.arange(block.start, block.stop)
+            pairs = np.stack([np.tile(rows, len(few)), np.repeat(few, len(rows))], axis=1)
+            table[block] = self.scores_of_features(features(pairs)).reshape(len(few), len(rows))
 
         blocks = target_blocks(len(targets), len(candidates), _PAIRS_PER_BLOCK)
         map_in_threads(fill, list(blocks))

@@ -28,32 +28,32 @@ from garden.strategies.universal.sparse_entries import new_side, new_work
 
 
 @compiled()
-def fill_sparse_features(rows, goals, entries, goal_entries, pairs, num_columns, out):  # type: ignore[no-untyped-def]
+def fill_sparse_features(rows, targets, entries, target_entries, pairs, num_columns, out):  # type: ignore[no-untyped-def]
     """Write the features of each pair into its row of ``out``.
 
     Args:
         rows: The :class:`FeatureRows` of candidates.
-        goals: Those of targets.
+        targets: Those of targets.
         entries: The :class:`Entries` of ``rows``.
-        goal_entries: Those of ``goals``.
+        target_entries: Those of ``targets``.
         pairs: (num_pairs, 2) int64, rows of the candidate and of the target.
         num_columns: One more than the highest attribute column of either.
         out: (num_pairs, NUM_FEATURES) float32.
 
     """
-    room = longest_row(entries.at) + longest_row(goal_entries.at) + 1
+    room = longest_row(entries.at) + longest_row(target_entries.at) + 1
     work = new_work(num_columns, room)
     side_v, side_t = new_side(room), new_side(room)
     last, num_slots = -1, 0
     for number in range(len(pairs)):
-        row, goal = pairs[number, 0], pairs[number, 1]
+        row, target = pairs[number, 0], pairs[number, 1]
         num_v = rows.members_at[row + 1] - rows.members_at[row]
-        num_t = goals.members_at[goal + 1] - goals.members_at[goal]
-        if goal != last:
+        num_t = targets.members_at[target + 1] - targets.members_at[target]
+        if target != last:
             for slot in range(num_slots):
                 work.slots[work.named[slot]] = 0
-            num_slots = _index_target(goals, goal, goal_entries, work, side_t)
-            last = goal
+            num_slots = _index_target(targets, target, target_entries, work, side_t)
+            last = target
         used = _index_candidate(rows, row, entries, work, side_v, num_slots)
         num_real = _set_units(work, side_v, side_t, num_slots, used, num_v, num_t)
         _add_target(work, side_t, num_slots)
@@ -62,7 +62,7 @@ def fill_sparse_features(rows, goals, entries, goal_entries, pairs, num_columns,
         mean_t, spread_t, most_t = _around_centre(side_t, num_t, num_real)
         _compare(work, side_v, side_t, num_v, num_t, num_real)
         line = out[number]
-        fill_indicators(rows, goals, row, goal, line)
+        fill_indicators(rows, targets, row, target, line)
         unit = 1.0 / (0.5 * (spread_v + spread_t) + LEAST_SPREAD)
         pool_members(work, num_v, num_t, unit, line)
         line[AT.t_u_mean], line[AT.t_u_max], line[AT.v_w_mean] = mean_t, most_t, mean_v
@@ -70,8 +70,8 @@ def fill_sparse_features(rows, goals, entries, goal_entries, pairs, num_columns,
         line[AT.blank_target] = 1.0 if side_t.size[0] + num_real == 0 else 0.0
         line[AT.blank_candidate] = 1.0 if side_v.size[0] + num_real == 0 else 0.0
         _fill_shares(work, side_v, side_t, num_slots, used, num_v - 1, num_t - 1, line)
-        fill_shapes(rows.shape[row], goals.shape[goal], line)
-        fill_direct(_direct_square(side_v, side_t, num_slots, used), goals.shape[goal], line)
+        fill_shapes(rows.shape[row], targets.shape[target], line)
+        fill_direct(_direct_square(side_v, side_t, num_slots, used), targets.shape[target], line)
         line[AT.real] = 1.0 if num_real else 0.0
         for slot in range(num_slots, used):
             work.slots[work.named[slot]] = 0
@@ -93,14 +93,14 @@ def _direct_square(side_v, side_t, num_slots, used):  # type: ignore[no-untyped-
 
 
 @inlined
-def _index_target(goals, goal, entries, work, side):  # type: ignore[no-untyped-def]
+def _index_target(targets, target, entries, work, side):  # type: ignore[no-untyped-def]
     """Give each column of the target's members a slot, with who has it; the number of slots."""
     slots, named, real_t = work.slots, work.named, work.real_t
     holders_at, holders, held = work.holders_at, work.holders, work.held
     members, columns, values = entries.members, entries.columns, entries.values
     centre, counts, spread = side.centre, side.counts, side.spread
-    real_columns = goals.real_columns
-    start, stop = entries.at[goal], entries.at[goal + 1]
+    real_columns = targets.real_columns
+    start, stop = entries.at[target], entries.at[target + 1]
     count = 0
     for k in range(start, stop):
         column = columns[k]
@@ -117,7 +117,7 @@ def _index_target(goals, goal, entries, work, side):  # type: ignore[no-untyped-
             counts[slot] += 1
             spread[slot] += apart * apart
         holders_at[slot + 1] += 1
-    for k in range(goals.real_columns_at[goal], goals.real_columns_at[goal + 1]):
+    for k in range(targets.real_columns_at[target], targets.real_columns_at[target + 1]):
         real_t[slots[real_columns[k]] - 1] = True
     holders_at[0] = 0
     for slot in range(count):

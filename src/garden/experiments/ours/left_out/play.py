@@ -177,10 +177,10 @@ class SharedFeatures:
         features, nodes = PairFeatures(self._rows, self._rows), np.arange(self._num_nodes)
         step = max(1, _PAIRS_PER_BLOCK // self._num_nodes)
         for start in range(0, len(targets), step):
-            goals = targets[start : start + step]
-            pairs = np.stack([np.tile(nodes, len(goals)), np.repeat(goals, len(nodes))], axis=1)
+            few = targets[start : start + step]
+            pairs = np.stack([np.tile(nodes, len(few)), np.repeat(few, len(nodes))], axis=1)
             block = features(pairs)
             for policy in self._policies.values():
-                scores = policy.scores_of_features(block).reshape(len(goals), -1)
+                scores = policy.scores_of_features(block).reshape(len(few), -1)
                 tables[id(policy)][start : start + step] = scores
         return tables
