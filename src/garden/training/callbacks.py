@@ -90,20 +90,21 @@ def listeners_for(folder: Path, options: RunOptions, seed: int) -> list[Listener
         seed: the place of the run in its stack.
     """
     listeners: list[Listener] = []
-    if options.tensorboard:
-        listeners.append(SeedListener(seed, _tensorboard(folder)))
-    if options.wandb:
-        listeners.append(SeedListener(seed, _wandb(folder)))
+    for name, opened in {"tensorboard": _tensorboard, "wandb": _wandb}.items():
+        if not getattr(options, name):
+            continue
+        try:
+            listeners.append(SeedListener(seed, opened(folder)))
+        except ImportError:
+            raise DataError(
+                f"`{name}=True` needs the extra: pip install 'garden-search[logging]'"
+            ) from None
     return listeners
 
 
 def _tensorboard(folder: Path) -> Callable[[Record], None]:
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError:
-        raise DataError(
-            "`tensorboard=True` needs the extra: pip install 'garden-search[logging]'"
-        ) from None
+    from torch.utils.tensorboard import SummaryWriter
+
     writer = SummaryWriter(str(folder / "tensorboard"))
 
     def hear(record: Record) -> None:
@@ -115,18 +116,10 @@ def _tensorboard(folder: Path) -> Callable[[Record], None]:
 
 
 def _wandb(folder: Path) -> Callable[[Record], None]:
-    try:
-        import wandb
-    except ImportError:
-        raise DataError(
-            "`wandb=True` needs the extra: pip install 'garden-search[logging]'"
-        ) from None
+    import wandb
+
     run = wandb.init(mode="offline", dir=str(folder), project="garden", reinit="create_new")
-
-    def hear(record: Record) -> None:
-        run.log(record, step=record["update"])
-
-    return hear
+    return lambda record: run.log(record, step=record["update"])
 
 
 def progress_listener() -> Listener:
