@@ -15,7 +15,7 @@ from garden.strategies.representations import Ragged, Representations
 
 
 class SketchArrays(NamedTuple):
-    """A sketch as arrays, its entries by distance, then rank, and the neighbours not in it."""
+    """A sketch as arrays, its entries in any order, and the neighbours not in it."""
 
     keys: np.ndarray  # (num_entries,) uint64
     distances: np.ndarray  # (num_entries,) uint16
@@ -30,15 +30,13 @@ def sketch_arrays(row: Row, neighbours: Sequence[int]) -> SketchArrays:
         row: The sketch.
         neighbours: The keys of the agent's neighbours; those in the sketch are left out.
     """
-    entries = sorted([(distance, beacon) for beacon, distance in row.items()])
-    distances, beacons = zip(*entries, strict=True) if entries else ((), ())
-    minus_classes, keys = zip(*beacons, strict=True) if beacons else ((), ())
-    known = set(keys)
+    minus_classes, keys = zip(*row, strict=True) if row else ((), ())
+    others = set(neighbours).difference(keys)
     return SketchArrays(
         np.array(keys, dtype=np.uint64),
-        np.array(distances, dtype=np.uint16),
+        np.array(list(row.values()), dtype=np.uint16),
         -np.array(minus_classes, dtype=np.int8),
-        np.array([key for key in neighbours if key not in known], dtype=np.uint64),
+        np.array([key for key in neighbours if key in others], dtype=np.uint64),
     )
 
 
@@ -72,7 +70,9 @@ def sketch_row(row: Row, neighbours: Sequence[int]) -> Representations:
         row: The sketch.
         neighbours: The keys of the agent's neighbours; those in the sketch are left out.
     """
-    return sketch_rows([sketch_arrays(row, neighbours)])
+    entries = sorted([(distance, beacon) for beacon, distance in row.items()])
+    ordered = {beacon: distance for distance, beacon in entries}
+    return sketch_rows([sketch_arrays(ordered, neighbours)])
 
 
 def path_arrays(paths: Paths) -> dict[str, Ragged]:

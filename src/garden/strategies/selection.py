@@ -40,8 +40,8 @@ def choose(weights: np.ndarray, uniform: float) -> int:
         uniform: A number in [0, 1).
 
     """
-    running = np.cumsum(weights)
-    return int(np.searchsorted(running[:-1], uniform * running[-1], side="right"))
+    running = weights.cumsum()
+    return int(running[:-1].searchsorted(uniform * running[-1], side="right"))
 
 
 def hop_uniform(message_id: int, attempt: int, hop: int) -> float:
