@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import networkx as nx
 import numpy as np
 import scipy.sparse as sp
 
@@ -43,18 +44,20 @@ def probes(num_attributes: int | None, without_attributes: bool) -> list[Probe]:
 
     """
     shapes = [
-        ("a star", _star(8), 3, "binary"),
+        ("a star", nx.star_graph(8), 3, "binary"),
         ("a ring with chords", _ring_with_chords(23), 6, "sparse"),
-        ("a clique with a tail", _clique_with_tail(6, 4), 4, "real"),
-        ("a pair", np.array([[0, 1]]), 1, "binary"),
-        ("a tree", _tree(14), 40, "sparse"),
+        ("a clique with a tail", nx.lollipop_graph(6, 4), 4, "real"),
+        ("a pair", nx.path_graph(2), 1, "binary"),
+        ("a tree", nx.full_rary_tree(2, 14), 40, "sparse"),
     ]
     made = [
-        Probe(_graph(edges, num_attributes or width, kind, seed), name)
-        for seed, (name, edges, width, kind) in enumerate(shapes)
+        Probe(_graph(drawn, num_attributes or width, kind, seed), name)
+        for seed, (name, drawn, width, kind) in enumerate(shapes)
     ]
     if without_attributes and num_attributes is None:
-        made.append(Probe(_graph(_tree(11), 0, "binary", 9), "a tree without attributes"))
+        made.append(
+            Probe(_graph(nx.full_rary_tree(2, 11), 0, "binary", 9), "a tree without attributes")
+        )
     return made
 
 
@@ -158,8 +161,8 @@ def changed_fields(before: EgoGraphs, after: EgoGraphs) -> list[str]:
     return changed if same else [*changed, "profiles"]
 
 
-def _graph(edges: np.ndarray, width: int, kind: str, seed: int) -> Graph:
-    num_nodes = int(edges.max()) + 1
+def _graph(drawn: nx.Graph, width: int, kind: str, seed: int) -> Graph:
+    num_nodes = drawn.number_of_nodes()
     rng = np.random.default_rng(seed)
     if kind == "real":
         attributes = rng.normal(size=(num_nodes, width))
@@ -169,27 +172,12 @@ def _graph(edges: np.ndarray, width: int, kind: str, seed: int) -> Graph:
         attributes[num_nodes - 1] = attributes[0]
         attributes[num_nodes - 2] = attributes[1]
         attributes[2] = 0
-    return Graph.from_edges(
-        edges, num_nodes, sp.csr_array(attributes) if kind == "sparse" else attributes
-    )
+    table = sp.csr_array(attributes) if kind == "sparse" else attributes
+    return Graph.from_edges(np.array(drawn.edges), num_nodes, table)
 
 
-def _star(num_leaves: int) -> np.ndarray:
-    return np.array([[0, leaf] for leaf in range(1, num_leaves + 1)])
-
-
-def _ring_with_chords(num_nodes: int) -> np.ndarray:
-    nodes = np.arange(num_nodes)
-    ring = np.stack([nodes, (nodes + 1) % num_nodes], axis=1)
-    chords = np.stack([nodes[::2], (nodes[::2] + 2) % num_nodes], axis=1)
-    hub = np.array([[0, other] for other in range(4, num_nodes, 3)])
-    return np.concatenate([ring, chords, hub])
-
-
-def _clique_with_tail(size: int, length: int) -> np.ndarray:
-    clique = [[a, b] for a in range(size) for b in range(a)]
-    return np.array(clique + [[node - 1, node] for node in range(size, size + length)])
-
-
-def _tree(num_nodes: int) -> np.ndarray:
-    return np.array([[node, (node - 1) // 2] for node in range(1, num_nodes)])
+def _ring_with_chords(num_nodes: int) -> nx.Graph:
+    drawn = nx.cycle_graph(num_nodes)
+    drawn.add_edges_from((node, (node + 2) % num_nodes) for node in range(0, num_nodes, 2))
+    drawn.add_edges_from((0, other) for other in range(4, num_nodes, 3))
+    return drawn

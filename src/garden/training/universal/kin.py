@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import networkx as nx
+
 from garden.graphs.graph import Graph
 from garden.graphs.link_sketches import GraphSketch, link_hashes, named_link_hashes
 
@@ -19,21 +21,11 @@ _FEWEST_SHARED_NAMES = 32
 
 def kin_groups(graphs: Mapping[str, Graph]) -> list[tuple[str, ...]]:
     """The graphs, by spec, in groups of kin; groups and members in the order given."""
-    specs = list(graphs)
-    leader = {spec: spec for spec in specs}
-
-    def first(spec: str) -> str:
-        while leader[spec] != spec:
-            spec = leader[spec]
-        return spec
-
-    for one, other in kin_pairs(graphs):
-        low, high = sorted((first(one), first(other)), key=specs.index)
-        leader[high] = low
-    groups: dict[str, list[str]] = {}
-    for spec in specs:
-        groups.setdefault(first(spec), []).append(spec)
-    return [tuple(group) for group in groups.values()]
+    kin = nx.Graph()
+    kin.add_nodes_from(graphs)
+    kin.add_edges_from(kin_pairs(graphs))
+    groups = nx.connected_components(kin)
+    return [tuple(spec for spec in graphs if spec in group) for group in groups]
 
 
 def kin_pairs(graphs: Mapping[str, Graph]) -> list[tuple[str, str]]:
