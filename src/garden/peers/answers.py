@@ -55,7 +55,13 @@ class Answers:
     _returning: dict[tuple[bytes, int, bool], _Returning] = field(default_factory=dict, init=False)
 
     def take(self, sender: int, answer: Answer, now: int) -> None:
-        """A neighbour returns a receipt or word of a failure."""
+        """A neighbour returns a receipt or word of a failure.
+
+        Args:
+            sender: The neighbour's key.
+            answer: What it returns; of a message that never went to it, nothing is done.
+            now: The time, in milliseconds.
+        """
         record = self.records.get(answer.id, answer.attempt)
         if record is None or sender not in record.sent_to:
             return
@@ -65,7 +71,13 @@ class Answers:
             self.give(now, answer)
 
     def acknowledged(self, sender: int, ack: AnswerAck, now: int) -> None:
-        """The holder before has an answer."""
+        """The holder before has an answer.
+
+        Args:
+            sender: The holder's key.
+            ack: Which answer it has.
+            now: The time, in milliseconds.
+        """
         place = (ack.id, ack.attempt, ack.delivered)
         waiting = self._returning.get(place)
         if waiting is not None and waiting.neighbour == sender:
@@ -75,7 +87,12 @@ class Answers:
                 record.answered.add(type(waiting.answer))
 
     def give(self, now: int, answer: Answer) -> None:
-        """Pass an answer to whom the message came from first, so that loops are left out."""
+        """Pass an answer to whom the message came from first, so that loops are left out.
+
+        Args:
+            now: The time, in milliseconds.
+            answer: Made here, or returned by a neighbour.
+        """
         place = (answer.id, answer.attempt, isinstance(answer, Receipt))
         record = self.records.get(answer.id, answer.attempt)
         if record is None or place in self._returning:
@@ -91,7 +108,12 @@ class Answers:
         self._return_next(now, place, waiting)
 
     def neighbour_lost(self, neighbour: int, now: int) -> None:
-        """What waits for a neighbour that is gone goes another way."""
+        """What waits for a neighbour that is gone goes another way.
+
+        Args:
+            neighbour: Its key.
+            now: The time, in milliseconds.
+        """
         for place, waiting in list(self._returning.items()):
             if waiting.neighbour == neighbour:
                 self._return_next(now, place, waiting)

@@ -68,7 +68,15 @@ class Chooser:
     reputation: Reputation | None
 
     def next_hop(self, message: Message, without: frozenset[int]) -> NextHop | None:
-        """The next hop over neighbours that answer and bring receipts back, or else over others."""
+        """The next hop over neighbours that answer and bring receipts back, or else over others.
+
+        Args:
+            message: The message.
+            without: Keys of neighbours that are not to be taken.
+
+        Returns:
+            The neighbour, and the message as it goes there; None where nobody is left.
+        """
         doubted = self._doubted(message)
         if doubted:
             chosen = self._next_hop_without(message, without | self.links.suspected | doubted)

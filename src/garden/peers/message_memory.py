@@ -49,6 +49,10 @@ class _Codec(NamedTuple):
 def encoded_state(memory: Memory, state: Any) -> bytes:
     """The bytes of a state.
 
+    Args:
+        memory: The rule whose state it is.
+        state: As the rule keeps it.
+
     Raises:
         EnvelopeError: If they are more than :data:`~.envelopes.MAX_MEMORY`.
     """
@@ -60,6 +64,11 @@ def encoded_state(memory: Memory, state: Any) -> bytes:
 
 def decoded_state(memory: Memory, data: bytes, holder: int) -> Any:
     """The state of these bytes, in a message that the holder has received; empty: its start.
+
+    Args:
+        memory: The rule whose state it is.
+        data: As :func:`encoded_state` gave it, or anything that others sent.
+        holder: The key of the agent that has received the message.
 
     Raises:
         EnvelopeError: If they are no state of this memory that the holder can go on from.

@@ -34,7 +34,12 @@ class Records:
         return len(self._records)
 
     def get(self, message_id: bytes, attempt: int) -> Record | None:
-        """What is remembered of an attempt, if anything is."""
+        """What is remembered of an attempt, if anything is.
+
+        Args:
+            message_id: 16 bytes.
+            attempt: From 0.
+        """
         return self._records.get((message_id, attempt))
 
     def num_from(self, neighbour: int) -> int:

@@ -39,14 +39,26 @@ class Reputation:
         return self._avoided
 
     def used_before(self, message_id: bytes, attempt: int) -> frozenset[int]:
-        """The neighbours that earlier attempts of a message went to from here."""
+        """The neighbours that earlier attempts of a message went to from here.
+
+        Args:
+            message_id: 16 bytes.
+            attempt: The present one; those before it count.
+        """
         used = self._used.get(message_id)
         if not used:
             return frozenset()
         return frozenset(one for one, when in used.items() if when < attempt)
 
     def passed_on(self, neighbour: int, message_id: bytes, attempt: int, now: int) -> None:
-        """A message was sent to a neighbour."""
+        """A message was sent to a neighbour.
+
+        Args:
+            neighbour: Its key.
+            message_id: 16 bytes.
+            attempt: From 0.
+            now: The time, in milliseconds.
+        """
         place = (message_id, attempt, neighbour)
         if place not in self._waiting:
             self._waiting[place] = now
@@ -57,11 +69,23 @@ class Reputation:
             self._used.popitem(last=False)
 
     def refused(self, neighbour: int, message_id: bytes, attempt: int) -> None:
-        """A neighbour did not take a message: no receipt is due."""
+        """A neighbour did not take a message: no receipt is due.
+
+        Args:
+            neighbour: Its key.
+            message_id: 16 bytes.
+            attempt: From 0.
+        """
         self._waiting.pop((message_id, attempt, neighbour), None)
 
     def receipt(self, neighbour: int, message_id: bytes, attempt: int) -> None:
-        """A receipt came back through a neighbour."""
+        """A receipt came back through a neighbour.
+
+        Args:
+            neighbour: Its key.
+            message_id: 16 bytes.
+            attempt: That which the receipt answers.
+        """
         if self._waiting.pop((message_id, attempt, neighbour), None) is not None:
             self._note(neighbour, 0.0)
 

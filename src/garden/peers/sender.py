@@ -63,7 +63,16 @@ class Sender:
         now: int,
         hop_limit: int,
     ) -> None:
-        """Send a message of this agent's owner."""
+        """Send a message of this agent's owner.
+
+        Args:
+            card: The target's; not the agent's own.
+            payload: At most 4,096 bytes.
+            message_id: 16 random bytes, of no message that is under way.
+            nonce: 16 more.
+            now: The time, in milliseconds.
+            hop_limit: The hop at which an attempt is given up.
+        """
         if card.key == self.key:
             raise EnvelopeError("a message to its own sender")
         if message_id in self._outgoing:
@@ -73,7 +82,13 @@ class Sender:
         self._next_attempt(now, own)
 
     def take_answer(self, now: int, answer: Answer) -> None:
-        """An answer has come back to the sender."""
+        """An answer has come back to the sender.
+
+        Args:
+            now: The time, in milliseconds.
+            answer: A receipt counts where it is genuine, word of a failure where it is of the
+                present attempt.
+        """
         own = self._outgoing.get(answer.id)
         if own is None:
             return
@@ -87,7 +102,12 @@ class Sender:
             self._after_failure(now, own)
 
     def note_first(self, message: Message, neighbour: int) -> None:
-        """A message of the owner goes to this neighbour first."""
+        """A message of the owner goes to this neighbour first.
+
+        Args:
+            message: A message that is sent, the owner's or another's.
+            neighbour: The key of the neighbour that it goes to.
+        """
         own = self._outgoing.get(message.id)
         if own is not None and message.hop == 0:
             own.firsts |= {neighbour}

@@ -39,7 +39,15 @@ class Target:
         return len(self._handed_over)
 
     def answer(self, now: int, message: Message) -> Answer:
-        """The answer to a message, which is handed over if it was not before."""
+        """The answer to a message, which is handed over if it was not before.
+
+        Args:
+            now: The time, in milliseconds.
+            message: The message.
+
+        Returns:
+            A receipt; word of a failure where an earlier life of the agent may have handed it over.
+        """
         receipt = self._handed_over.get(message.id)
         if receipt is None:
             if self._was_sent_before_restart(message, now):

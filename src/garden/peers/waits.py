@@ -71,5 +71,10 @@ class UsualWaits:
         return False
 
     def is_there(self, neighbour: int, since: int) -> bool:
-        """False: nothing is known."""
+        """False: nothing is known.
+
+        Args:
+            neighbour: Counts for nothing.
+            since: Counts for nothing.
+        """
         return False
