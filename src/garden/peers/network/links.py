@@ -124,16 +124,6 @@ class RemoteLinks:
         link = self._links.get((key, neighbour))
         return neighbour in self._members if link is None else link.is_open
 
-    def host_of(self, key: int, neighbour: int) -> bytes:
-        """The public key of the host of an agent's neighbour; empty where it is this one.
-
-        Args:
-            key: The agent of this host.
-            neighbour: The key of its neighbour.
-        """
-        link = self._links.get((key, neighbour))
-        return b"" if link is None else link.other.host_key
-
     def post(
         self,
         link: RemoteLink,
@@ -153,28 +143,6 @@ class RemoteLinks:
         ticket = self._exchange.post(link.other.host_key, part, message, is_urgent)
         link.ticket = ticket or 0
         return ticket is not None
-
-    def is_under_way(self, key: int, neighbour: int, now: int | None) -> bool:
-        """Whether what an agent sent a neighbour last was not read yet by the other's host.
-
-        Args:
-            key: The agent's.
-            neighbour: The neighbour's.
-            now: The time, where a host that reads nothing for long does not count.
-        """
-        link = self._links.get((key, neighbour))
-        return link is not None and self._is_unread(link, now)
-
-    def is_heard(self, key: int, neighbour: int, since: int) -> bool:
-        """Whether the host of an agent's neighbour was heard since a time, or is this one.
-
-        Args:
-            key: The agent of this host.
-            neighbour: The key of its neighbour.
-            since: The time, in milliseconds.
-        """
-        link = self._links.get((key, neighbour))
-        return link is None or self._exchange.is_heard(link.other.host_key, since)
 
     def take_signature(self, link: RemoteLink, part: Part) -> None:
         """Take a signature that has come, answer with the own one where it is asked for.
@@ -202,11 +170,8 @@ class RemoteLinks:
             return
         is_there = self._exchange.reaches(host_key)
         for link in waiting if is_there else ():
-            if not self._is_unread(link, None):
+            if not self._exchange.is_under_way(host_key, link.ticket, None):
                 self.post(link, link.offer())
         wait = ANSWER_WAIT if is_there else FIRST_WAIT
         wait = min(LONGEST_WAIT, wait << min(tries, 16))
         self._timers.at(now + wait, self._meet, host_key, tries + 1)
-
-    def _is_unread(self, link: RemoteLink, now: int | None) -> bool:
-        return self._exchange.is_under_way(link.other.host_key, link.ticket, now)

@@ -39,6 +39,7 @@ class Traffic:
     """What goes out of a host's agents, and what comes in.
 
     Attributes:
+        exchange: What goes to other hosts, and what has come.
         links: The links to agents of other hosts.
         round_trips: The times that other hosts take to answer.
         counts: What was sent, received and refused.
@@ -67,9 +68,9 @@ class Traffic:
         self._members = members
         self.now = now
         self._local: deque[Envelope] = deque()
-        self._exchange = Exchange(sockets, timers, MOST_TIMES * usual_wait, self._refuse)
+        self.exchange = Exchange(sockets, timers, MOST_TIMES * usual_wait, self._refuse)
         self.round_trips = RoundTrips(usual_wait)
-        self.links = RemoteLinks(self._exchange, timers, members)
+        self.links = RemoteLinks(self.exchange, timers, members)
         self.counts = Counts()
 
     @property
@@ -79,13 +80,13 @@ class Traffic:
 
     def flush(self) -> None:
         """Send what waits, as far as other hosts have room for it."""
-        self._exchange.flush(self.now())
+        self.exchange.flush(self.now())
 
     def received(self) -> Iterator[list[Envelope]]:
         """The envelopes of each frame that has come."""
         for host_key, data in self._sockets.received():
             try:
-                parts = self._exchange.take(host_key, data, self.now())
+                parts = self.exchange.take(host_key, data, self.now())
             except EnvelopeError:
                 self.counts.dropped += 1
                 continue
@@ -176,7 +177,8 @@ class HostWaits:
 
     def ack_wait(self, neighbour: int) -> int:
         """By the measured round trips to the neighbour's host, in milliseconds."""
-        return self.traffic.round_trips.wait(self.traffic.links.host_of(self.key, neighbour))
+        link = self.traffic.links.get(self.key, neighbour)
+        return self.traffic.round_trips.wait(b"" if link is None else link.other.host_key)
 
     @property
     def pace(self) -> int:
@@ -198,9 +200,11 @@ class HostWaits:
             neighbour: Its key.
             since: How long ago that may be, in milliseconds.
         """
-        return self.traffic.links.is_heard(self.key, neighbour, self.traffic.now() - since)
+        link, earliest = self.traffic.links.get(self.key, neighbour), self.traffic.now() - since
+        return link is None or self.traffic.exchange.is_heard(link.other.host_key, earliest)
 
     def _is_unread(self, neighbour: int, now: int | None) -> bool:
-        if self.traffic.links.get(self.key, neighbour) is None:
+        link = self.traffic.links.get(self.key, neighbour)
+        if link is None:
             return self.traffic.is_local_waiting
-        return self.traffic.links.is_under_way(self.key, neighbour, now)
+        return self.traffic.exchange.is_under_way(link.other.host_key, link.ticket, now)
