@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
+from garden.datasets.task import SearchTask
 from garden.envs import core
-from garden.envs.env_config import drawn_pairs
+from garden.envs.env_config import EnvConfig
 from garden.errors import ActionError, TaskError
 from garden.graphs.graph import Graph
 from garden.search.episode_rng import episode_streams, stream_root, streams_of, uniforms_of
@@ -109,13 +110,14 @@ def test_streams__of_roots_and_numbers_are_those_of_the_rollout() -> None:
     assert uniforms_of(streams).tolist() == [plain_uniform(int(state)) for state in streams]
 
 
-def test_drawn_pairs__are_uniform_over_targets_and_other_sources() -> None:
-    targets = np.array([1, 3])
+def test_pairs__are_uniform_over_targets_and_other_sources() -> None:
+    config = EnvConfig(SearchTask.split(kaiser_hilgetag(20)), "test")
     roots = np.full(40_000, stream_root(0))
-    pairs = drawn_pairs(targets, 4, roots, np.arange(40_000))
-    counts = np.zeros((4, 4))
+    pairs = config.pairs(roots, np.arange(40_000))
+    counts = np.zeros((20, 20))
     np.add.at(counts, (pairs[:, 1], pairs[:, 0]), 1)
-    expected = np.zeros((4, 4))
-    expected[[1, 1, 1, 3, 3, 3], [0, 2, 3, 0, 1, 2]] = 40_000 / 6
-    assert np.abs(counts - expected).max() < 4 * np.sqrt(40_000 / 6)
+    expected = np.zeros((20, 20))
+    expected[config.task.test_targets] = 40_000 / 38
+    np.fill_diagonal(expected, 0)
+    assert np.abs(counts - expected).max() < 4 * np.sqrt(40_000 / 38)
     assert (counts[expected == 0] == 0).all()

@@ -90,14 +90,25 @@ class AttributeModel:
         if not 1 <= self.blocks <= num_nodes:
             raise GraphError(f"{family}: blocks={self.blocks}, but n={num_nodes} allows 1 to n")
         for name in ("homophily", "noise", "missing"):
-            share = getattr(self, name)
-            if not 0 <= share <= 1:
-                raise GraphError(f"{family}: {name}={share:g}, but a chance lies from 0 to 1")
+            check_chance(family, name, getattr(self, name))
         if num_nodes * self.width > _MAX_CELLS:
             raise GraphError(
                 f"{family}: n={num_nodes} with {self.width} columns is too large to hold in "
                 f"memory: n · columns may be {_MAX_CELLS} at most"
             )
+
+
+def check_chance(family: str, name: str, chance: float) -> None:
+    """Refuse a chance below 0 or above 1.
+
+    Args:
+        family: The family of generated graphs, for the error.
+        name: The parameter that holds it.
+        chance: Its value.
+
+    """
+    if not 0 <= chance <= 1:
+        raise GraphError(f"{family}: {name}={chance:g}, but a chance lies from 0 to 1")
 
 
 def attribute_table(

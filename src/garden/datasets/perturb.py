@@ -92,14 +92,9 @@ def rewired(graph: Graph, share: float, seed: int) -> Graph:
         if u != v and (u, v) not in taken:
             taken.add((u, v))
             new.append((u, v))
-    return Graph.from_edges(
-        np.concatenate([kept, np.array(new, dtype=kept.dtype).reshape(-1, 2)]),
-        graph.num_nodes,
-        graph.attributes,
-        graph.node_names,
-        graph.attribute_names,
-        graph.name,
-    )
+    edges = np.concatenate([kept, np.array(new, dtype=kept.dtype).reshape(-1, 2)])
+    links = Graph.from_edges(edges, graph.num_nodes)
+    return replace(graph, indptr=links.indptr, indices=links.indices)
 
 
 def _in_spanning_tree(graph: Graph, edges: np.ndarray, draws: np.random.Generator) -> np.ndarray:

@@ -13,7 +13,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from garden.datasets.generated_attributes import AttributeModel, attribute_table, resolved
+from garden.datasets.generated_attributes import (
+    AttributeModel,
+    attribute_table,
+    check_chance,
+    resolved,
+)
 from garden.errors import GraphError
 from garden.graphs.graph import Graph
 from garden.process_settings import require_memory
@@ -94,7 +99,7 @@ def small_world(
 
     """
     _check_parameters("small-world", n, degree, seed, model)
-    _check_chance("small-world", "rewired", rewired)
+    check_chance("small-world", "rewired", rewired)
     rng = _stream(seed, SMALL_WORLD_GRAPH)
     near = np.repeat(np.arange(n, dtype=np.int64), degree // 2)
     far = (near + np.tile(np.arange(1, degree // 2 + 1), n)) % n
@@ -133,7 +138,7 @@ def block_model(
 
     """
     _check_parameters("block-model", n, degree, seed, model)
-    _check_chance("block-model", "within", within)
+    check_chance("block-model", "within", within)
     rng = _stream(seed, BLOCK_MODEL_GRAPH)
     blocks = rng.integers(model.blocks, size=n)
     near = np.repeat(np.arange(n, dtype=np.int64), degree // 2)
@@ -179,7 +184,7 @@ def geometric(
     from scipy.spatial import KDTree  # `import garden` does without
 
     _check_parameters("geometric", n, degree, seed, model)
-    _check_chance("geometric", "rewired", rewired)
+    check_chance("geometric", "rewired", rewired)
     rng = _stream(seed, GEOMETRIC_GRAPH)
     positions = rng.integers(_GRID, size=(n, 2))
     # Squared distances are whole numbers: with half of one added to the limit, none lies on it.
@@ -262,8 +267,3 @@ def _check_parameters(family: str, n: int, degree: int, seed: int, model: Attrib
     num_bytes = n * (degree * _BYTES_PER_END + model.attributes * _BYTES_PER_ATTRIBUTE)
     what = f"{family}: a graph of n={n}, degree={degree}, attributes={model.attributes}"
     require_memory(num_bytes, what, "give a smaller n, degree or attributes")
-
-
-def _check_chance(family: str, name: str, chance: float) -> None:
-    if not 0 <= chance <= 1:
-        raise GraphError(f"{family}: {name}={chance:g}, but a chance lies from 0 to 1")

@@ -310,13 +310,10 @@ _MEMBERS: Mapping[str, tuple[Callable[..., Graph], tuple[str, ...], str]] = {
     "collection": (load_collected, (), "collection:FAMILY/NAME"),
 }
 _FAMILIES: Mapping[str, Callable[[str, str | None], Graph]] = {
-    "facebook": partial(_member, "facebook"),
-    "twitch": partial(_member, "twitch"),
+    **{family: partial(_member, family) for family in _MEMBERS},
     "musae-facebook": partial(_single, "musae-facebook", "facebook"),
     "wikispeedia": partial(_single, "wikispeedia", "wikispeedia"),
     **{family: partial(_generated, family) for family in GENERATORS},
-    "snap": partial(_member, "snap"),
-    "collection": partial(_member, "collection"),
 }
 _FILE_FAMILIES = {"snap"}  # people's own files, of which they should know what is dropped
 _EXAMPLES = (

@@ -46,13 +46,7 @@ class Episodes:
             ours[rows] = theirs
             return ours
 
-        return Episodes(
-            joined(self.holders, others.holders),
-            joined(self.targets, others.targets),
-            joined(self.hops, others.hops),
-            joined(self.delivered, others.delivered),
-            joined(self.truncated, others.truncated),
-        )
+        return Episodes(*map(joined, vars(self).values(), vars(others).values()))
 
 
 def reset(graph: Graph, pairs: np.ndarray) -> Episodes:

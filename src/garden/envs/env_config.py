@@ -85,42 +85,25 @@ class EnvConfig:
         return action_masks(self.graph, holders, self.max_degree)
 
     def pairs(self, roots: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        """The pairs of episodes by number.
+        """The pairs of episodes by number: a uniform target each, and a uniform other node.
+
+        Thousands of environments need no generator each, and the k-th episode of a seed is the same
+        in every environment, however many run at once. Pairs are drawn from the bitwise complement
+        of the stream that a walk draws its hops from, so that the two are unrelated.
 
         Args:
             roots: The stream roots of the seeds, (num_episodes,) uint64.
             numbers: The number of each episode among those of its seed, (num_episodes,).
 
         Returns:
-            Positions of source and target, (num_episodes, 2).
+            Positions of source and target, (num_episodes, 2) int64.
         """
-        return drawn_pairs(self.targets, self.graph.num_nodes, roots, numbers)
-
-
-def drawn_pairs(
-    targets: np.ndarray, num_nodes: int, roots: np.ndarray, numbers: np.ndarray
-) -> np.ndarray:
-    """A uniform target for each episode, and a uniform source among all other nodes.
-
-    Thousands of environments need no generator each, and the k-th episode of a seed is the same in
-    every environment, however many run at once. Pairs are drawn from the bitwise complement of the
-    stream that a walk draws its hops from, so that the two are unrelated.
-
-    Args:
-        targets: Positions of the nodes that may be targets.
-        num_nodes: How many nodes may be sources.
-        roots: The stream roots of the seeds, (num_episodes,) uint64.
-        numbers: The number of each episode among those of its seed, (num_episodes,).
-
-    Returns:
-        Positions of source and target, (num_episodes, 2) int64.
-    """
-    first = next_streams(~streams_of(roots, numbers))
-    second = next_streams(first)
-    chosen = targets[(uniforms_of(first) * len(targets)).astype(np.int64)]
-    sources = (uniforms_of(second) * (num_nodes - 1)).astype(np.int64)
-    sources += sources >= chosen  # skip over the target
-    return np.stack([sources, chosen], axis=1)
+        first = next_streams(~streams_of(roots, numbers))
+        second = next_streams(first)
+        chosen = self.targets[(uniforms_of(first) * len(self.targets)).astype(np.int64)]
+        sources = (uniforms_of(second) * (self.graph.num_nodes - 1)).astype(np.int64)
+        sources += sources >= chosen  # skip over the target
+        return np.stack([sources, chosen], axis=1)
 
 
 def known_options(options: dict[str, Any] | None, *names: str) -> dict[str, Any]:

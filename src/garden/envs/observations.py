@@ -9,7 +9,6 @@ neighbours and of the target; no node id, nothing of the holder, nothing further
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, get_args
@@ -19,6 +18,7 @@ import scipy.sparse as sp
 
 from garden.errors import StrategyError, TaskError
 from garden.graphs.graph import Graph
+from garden.process_settings import map_in_threads
 from garden.search.rounds import representations_of
 from garden.strategies.base import Strategy, check_declarations
 from garden.strategies.gossip.protocol import GossipStrategy
@@ -101,21 +101,10 @@ class Observer:
                 graph.indptr, graph.indices, self.rows, holders[part], targets[part], out[part]
             )
 
-        if out.nbytes < _BYTES_FOR_TWO:
-            fill_part(slice(None))
-            return
-        size = -(-len(holders) // _NUM_PARTS)
-        # Both threads take the next part until none is left, so that neither waits for the other.
-        parts = iter([slice(start, start + size) for start in range(0, len(holders), size)])
-
-        def fill_parts() -> None:
-            for part in parts:
-                fill_part(part)
-
-        with ThreadPoolExecutor(1) as second:
-            pending = second.submit(fill_parts)
-            fill_parts()
-            pending.result()
+        num_parts = 1 if out.nbytes < _BYTES_FOR_TWO else _NUM_PARTS
+        size = max(1, -(-len(holders) // num_parts))
+        parts = [slice(start, start + size) for start in range(0, len(holders), size)]
+        map_in_threads(fill_part, parts)
 
     def observe(self, holders: np.ndarray, targets: np.ndarray) -> np.ndarray:
         """Observations of some holders, (num_holders, size) float32.

@@ -18,11 +18,7 @@ class LinkTable:
     def __init__(self, memory: ExploreMemory) -> None:
         self._memory = memory
         self._number_of: dict[int, int] = {}  # by id
-        self._links: list[np.ndarray] = []  # of each addition: numbers, mates, times
-        self._counts: list[np.ndarray] = []  # of each addition: distinct ids of a row
-        self._own: list[np.ndarray] = []
-        self._bags: list[np.ndarray] = []
-        self._degrees: list[np.ndarray] = []  # links of each row
+        self._parts: list[tuple[np.ndarray, ...]] = []  # of each addition; `add` says what
 
     def add(self, rows: Representations) -> None:
         """Append nodes with these rows."""
@@ -34,21 +30,19 @@ class LinkTable:
         starts = np.flatnonzero(begins_run(ids, owner))
         times = np.diff(np.append(starts, len(ids)))
         numbers = self._numbers(np.stack([ids[starts], mates[starts]]))
-        self._links.append(np.concatenate([numbers, times[None]]).astype(np.int64))
-        self._counts.append(np.bincount(owner[starts], minlength=len(degrees)))
-        self._own.append(np.asarray(rows.arrays["own"]))
-        self._bags.append(bags(rows))
-        self._degrees.append(degrees)
+        links = np.concatenate([numbers, times[None]]).astype(np.int64)
+        counts = np.bincount(owner[starts], minlength=len(degrees))  # distinct ids of a row
+        own = np.asarray(rows.arrays["own"])
+        self._parts.append((links, counts, degrees, own, bags(rows)))
 
     def arguments(self) -> tuple[np.ndarray, ...]:
         """What :func:`garden.search.explore_kernel.walk_explore` reads, in its order."""
-        numbers, mates, times = np.concatenate(self._links, axis=1)
-        offsets = row_offsets(np.concatenate(self._counts))
-        degrees = np.concatenate(self._degrees)
+        links, counts, degrees, *keys = (
+            np.concatenate(parts, axis=-1) for parts in zip(*self._parts, strict=True)
+        )
         gains = np.array([self._memory.gain(new) for new in range(degrees.max(initial=0) + 1)])
         num_ids = np.array([len(self._number_of)])
-        keys = np.concatenate(self._own), np.concatenate(self._bags)
-        return (*keys, gains[degrees], offsets, numbers, mates, times, num_ids, gains)
+        return (*keys, gains[degrees], row_offsets(counts), *links, num_ids, gains)
 
     def _numbers(self, ids: np.ndarray) -> np.ndarray:
         """The number of each id, in the shape given; ids that are new get the next numbers."""

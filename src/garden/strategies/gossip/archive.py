@@ -1,4 +1,4 @@
-"""What the agents of ``directory`` keep, and an index of it by the profile that is looked for.
+"""What agents and messages of ``directory`` keep, and an index by the profile that is looked for.
 
 A simulation holds all rows in one place; the rules of :mod:`.inquiry` read of them what a holder
 may: its own row, its neighbours', and its own cards.
@@ -117,3 +117,20 @@ class Quest:
     distances: dict[int, np.ndarray] = field(default_factory=dict)  # directory → (num_rows,)
     scores: dict[int, np.ndarray] = field(default_factory=dict)  # card → (num_rows,)
     recalled: dict[tuple[int, Any], tuple[np.ndarray, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """What a message carries beside its target's profile."""
+
+    ask: tuple[int, ...] | None = None  # keys of directories not asked yet; None: at the source
+    cards: tuple[int, ...] = ()  # of that profile; each number points at a card
+    others: frozenset[int] = frozenset()  # keys of nodes of that profile that are not the target
+    lost: frozenset[int] = frozenset()  # keys of such nodes behind links that are gone
+    asking: int | None = None  # the key of the directory that it is under way to
+    leg: int | None = None  # the card whose owner it is under way to; None: anywhere
+    trail: Any = None  # the rule's state on that way; None: not under way by the rule
+    hops_left: int = 0  # on that way, before it is given up
+    home: int | None = None  # the key of the directory that the cards are from
+    returning: bool = False  # whether it is on its way back there
+    route: tuple[int, ...] = ()  # keys of the nodes ahead, as the card came from its owner

@@ -21,11 +21,11 @@ A holder reads its own row, its neighbours' rows, the cards that it keeps itself
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self, final
+from typing import Self, final
 
 import numpy as np
 
-from garden.strategies.gossip.archive import Archive, Quest, Routes, distances_to
+from garden.strategies.gossip.archive import Archive, Inquiry, Quest, Routes, distances_to
 from garden.strategies.gossip.beacons import HOP, Beacons
 from garden.strategies.gossip.cards import Left, cards_of, directories_of, left_cards, own_keys
 from garden.strategies.memory import (
@@ -38,23 +38,6 @@ from garden.strategies.memory import (
 from garden.strategies.representations import Representations
 
 MAX_REMEMBERED = 1 << 14  # holders and states of one target, tens of megabytes
-
-
-@dataclass(frozen=True)
-class Inquiry:
-    """What a message carries beside its target's profile."""
-
-    ask: tuple[int, ...] | None = None  # keys of directories not asked yet; None: at the source
-    cards: tuple[int, ...] = ()  # of that profile; each number points at a card
-    others: frozenset[int] = frozenset()  # keys of nodes of that profile that are not the target
-    lost: frozenset[int] = frozenset()  # keys of such nodes behind links that are gone
-    asking: int | None = None  # the key of the directory that it is under way to
-    leg: int | None = None  # the card whose owner it is under way to; None: anywhere
-    trail: Any = None  # the rule's state on that way; None: not under way by the rule
-    hops_left: int = 0  # on that way, before it is given up
-    home: int | None = None  # the key of the directory that the cards are from
-    returning: bool = False  # whether it is on its way back there
-    route: tuple[int, ...] = ()  # keys of the nodes ahead, as the card came from its owner
 
 
 @final

@@ -63,24 +63,13 @@ class FeatureRows(NamedTuple):
 
 def feature_rows(representations: Representations) -> FeatureRows:
     """The arrays of what :func:`ego_representations` made."""
-    arrays, ragged = representations.arrays, representations.ragged
-    return FeatureRows(
-        own=np.asarray(arrays["own"]),
-        bag=np.asarray(arrays["bag"]),
-        shape=np.asarray(arrays["shape"]),
-        neighbours=ragged["neighbours"].values,
-        signatures=ragged["signatures"].values,
-        neighbours_at=ragged["neighbours"].offsets,
-        members=ragged["members"].values,
-        members_at=ragged["members"].offsets,
-        columns=ragged["columns"].values,
-        columns_at=ragged["columns"].offsets,
-        real_columns=ragged["real_columns"].values,
-        real_columns_at=ragged["real_columns"].offsets,
-        real_places=ragged["real_places"].values,
-        real_values=ragged["real_values"].values,
-        real_values_at=ragged["real_values"].offsets,
-    )
+    ragged = representations.ragged
+    parts = {
+        **{name: np.asarray(array) for name, array in representations.arrays.items()},
+        **{name: rows.values for name, rows in ragged.items()},
+        **{f"{name}_at": rows.offsets for name, rows in ragged.items()},
+    }
+    return FeatureRows(**{name: parts[name] for name in FeatureRows._fields})
 
 
 def ego_representations(egos: EgoGraphs) -> Representations:
