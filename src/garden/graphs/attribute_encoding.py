@@ -19,13 +19,14 @@ from garden.errors import DataError, first_repeated, short_repr
 from garden.graphs.graph import AttributeTable
 from garden.graphs.parsed_graph import (
     EncodedColumns,
+    StoredColumn,
     as_boolean,
     as_number,
     compact_table,
     is_missing,
     is_vector,
+    numbered_cells,
 )
-from garden.graphs.stored_columns import StoredColumn, numbered_cells
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
@@ -136,6 +137,42 @@ def compact_table(table: sp.coo_array) -> AttributeTable:
     if width > _SPARSE_WIDTH and table.nnz < _SPARSE_DENSITY * num_rows * width:
         return sp.csr_array(table, dtype=np.float32)
     return table.toarray().astype(np.float32)
+
+
+class StoredColumn(Sequence[object]):
+    """A column of cells that is stored as an array and knows its distinct ones.
+
+    A reader of large tables keeps a column packed. Questions about all of its cells are then
+    answered from its distinct ones, or from an array of numbers, without an object for each row. A
+    column is otherwise a sequence of raw cells like any other.
+    """
+
+    @abstractmethod
+    def coded(self) -> tuple[np.ndarray, list[object]]:
+        """The number of each row's cell among the distinct ones, (num_rows,), and these."""
+
+    @abstractmethod
+    def numbers(self) -> np.ndarray | None:
+        """The cells as float64, NaN where one is missing, (num_rows,).
+
+        None unless all are numbers that are finite in 32 bits.
+        """
+
+    @abstractmethod
+    def taken(self, rows: np.ndarray) -> StoredColumn:
+        """The cells of these rows."""
+
+
+def distinct_cells(cells: Sequence[object]) -> Iterable[object]:
+    """Every cell at least once."""
+    return cells.coded()[1] if isinstance(cells, StoredColumn) else cells
+
+
+def numbered_cells(cells: Sequence[object]) -> tuple[np.ndarray, list[object]]:
+    """The number of each row's cell among some cells, (num_rows,) int64, and those."""
+    if isinstance(cells, StoredColumn):
+        return cells.coded()
+    return np.arange(len(cells)), list(cells)
 
 
 def is_missing(cell: object) -> bool:

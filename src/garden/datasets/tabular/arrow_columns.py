@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from garden.graphs.stored_columns import StoredColumn
+from garden.graphs.parsed_graph import StoredColumn
 
 _WIDEST = float(np.finfo(np.float32).max)
 

@@ -11,8 +11,7 @@ from itertools import combinations
 
 from garden.datasets.tabular.table import ColumnNames, Table, cell_name
 from garden.errors import DataError, short_repr, short_text
-from garden.graphs.parsed_graph import as_number
-from garden.graphs.stored_columns import distinct_cells
+from garden.graphs.parsed_graph import as_number, distinct_cells
 
 _PAIRS = (
     ("source", "target"),

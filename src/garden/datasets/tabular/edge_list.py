@@ -35,8 +35,7 @@ from garden.datasets.text_files import (
 )
 from garden.errors import DataError
 from garden.graphs.graph import Graph
-from garden.graphs.parsed_graph import ParsedGraph, parse_number
-from garden.graphs.stored_columns import distinct_cells
+from garden.graphs.parsed_graph import ParsedGraph, distinct_cells, parse_number
 from garden.storage import write_file
 
 _LOG = logging.getLogger("garden")

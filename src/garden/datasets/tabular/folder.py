@@ -20,8 +20,7 @@ from garden.datasets.tabular.table import ColumnNames, Table, read_table
 from garden.datasets.text_files import quoted
 from garden.errors import DataError
 from garden.graphs.graph import AttributeTable, Graph
-from garden.graphs.parsed_graph import ParsedGraph, parse_number
-from garden.graphs.stored_columns import distinct_cells
+from garden.graphs.parsed_graph import ParsedGraph, distinct_cells, parse_number
 from garden.storage import atomic_folder
 
 _OWN_FILES = {"edges.csv", "edges.parquet", "nodes.csv", "nodes.parquet"}

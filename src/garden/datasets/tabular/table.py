@@ -20,8 +20,7 @@ import numpy as np
 from garden.datasets.text_files import csv_delimiter, csv_records, inner_suffix, is_gzipped
 from garden.errors import DataError, first_repeated, one_line, short_repr
 from garden.graphs.convert import node_name
-from garden.graphs.parsed_graph import as_number, is_missing, is_vector
-from garden.graphs.stored_columns import numbered_cells
+from garden.graphs.parsed_graph import as_number, is_missing, is_vector, numbered_cells
 from garden.process_settings import require_memory
 
 LARGE_BYTES = 1 << 22
