@@ -147,10 +147,7 @@ def _parquet_size(path: Path) -> int:
 
 def _length(stream: IO[bytes] | gzip.GzipFile) -> int:
     total = 0
-    while total <= MAX_UNPACKED:
-        block = stream.read(_BLOCK)
-        if not block:
-            break
+    while total <= MAX_UNPACKED and (block := stream.read(_BLOCK)):
         total += len(block)
     return total
 

@@ -204,12 +204,8 @@ def _passed_reply(event: Passed, name: Any) -> Mapping[str, Any]:
 def _ended_reply(ended: Ended) -> Mapping[str, Any]:
     return {
         "kind": "ended",
+        **ended._asdict(),
         "id": ended.id.hex(),
-        "ending": ended.ending,
-        "reason": ended.reason,
-        "attempts": ended.attempts,
-        "hops": ended.hops,
-        "tries": ended.tries,
         "path": [_hex(key) for key in ended.path],
     }
 

@@ -78,7 +78,10 @@ class HostConnection:
                 raise DataError(f"{self.path}: the host is gone")
             self._buffer += data
         line, self._buffer = self._buffer.split(b"\n", 1)
-        return _checked(msgspec.json.decode(line))
+        reply: dict[str, Any] = msgspec.json.decode(line)
+        if reply.get("kind") == "error":
+            raise DataError(str(reply.get("error")))
+        return reply
 
     def replies(self) -> list[dict[str, Any]]:
         """All lines that have come, at least one."""
@@ -103,9 +106,3 @@ def connections(run: Path, timeout: float | None = 10.0) -> Iterator[HostConnect
     for path in sorted(run.glob(_SOCKETS)):
         with suppress(GardenError):
             yield HostConnection(path, timeout)
-
-
-def _checked(reply: dict[str, Any]) -> dict[str, Any]:
-    if reply.get("kind") == "error":
-        raise DataError(str(reply.get("error")))
-    return reply

@@ -9,6 +9,7 @@ are refused at once.
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Final, final
 
@@ -47,7 +48,7 @@ class Exchange:
         self._patience = patience
         self._refused = refused
         self._life = int.from_bytes(os.urandom(8), "little")
-        self._flows: dict[bytes, Flow] = {}
+        self._flows: defaultdict[bytes, Flow] = defaultdict(lambda: Flow(self._life))
         self._unsent: dict[bytes, Flow] = {}  # those with something new, in order
         self._asking: set[bytes] = set()
         self._owing: set[bytes] = set()
@@ -73,7 +74,7 @@ class Exchange:
             A number to ask :meth:`is_under_way` by; nothing where there is no room.
 
         """
-        flow = self._flow(host_key)
+        flow = self._flows[host_key]
         ticket = flow.post(packed_part(part), message, is_urgent)
         if ticket is not None:
             self._unsent[host_key] = flow
@@ -106,7 +107,7 @@ class Exchange:
             EnvelopeError: If it is no frame.
         """
         head, parts = unpacked(data)
-        flow = self._flow(host_key)
+        flow = self._flows[host_key]
         flow.take(head, now)
         self._heard_at[host_key] = now
         if flow.is_waiting:
@@ -140,13 +141,7 @@ class Exchange:
 
     def reaches(self, host_key: bytes) -> bool:
         """Whether there is a connection to a host; one is begun where there is none."""
-        return self._sockets.send(host_key, self._flow(host_key).word())
-
-    def _flow(self, host_key: bytes) -> Flow:
-        flow = self._flows.get(host_key)
-        if flow is None:
-            flow = self._flows[host_key] = Flow(self._life)
-        return flow
+        return self._sockets.send(host_key, self._flows[host_key].word())
 
     def _send(self, now: int, host_key: bytes, flow: Flow) -> None:
         while True:
