@@ -189,6 +189,10 @@ class Agent:
     def hear(self, neighbour: int, row: bytes) -> None:
         """A neighbour's row, ``card.row`` there, for whoever carries rows in a way of their own.
 
+        Args:
+            neighbour: Its key.
+            row: The row as bytes.
+
         Raises:
             StrategyError: If the strategy has rounds: its agents settle by ``start``, ``receive``
                 and ``wake``.
@@ -240,7 +244,12 @@ class Agent:
         return self._done(now)
 
     def receive(self, envelope: Envelope, now: int) -> list[Action]:
-        """An envelope has arrived. Those of agents that are no neighbours are dropped."""
+        """An envelope has arrived. Those of agents that are no neighbours are dropped.
+
+        Args:
+            envelope: What has arrived.
+            now: The time.
+        """
         return self.proceed(now) if self._take_in(envelope, now) else []
 
     def accept(self, envelope: Envelope, now: int) -> list[Action]:
@@ -248,6 +257,10 @@ class Agent:
 
         For drivers that send the acknowledgement at once; :meth:`proceed` is the second part, and
         must follow.
+
+        Args:
+            envelope: What has arrived.
+            now: The time.
         """
         self._take_in(envelope, now)
         actions = list(self._actions)

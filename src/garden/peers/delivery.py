@@ -96,11 +96,26 @@ class Delivery:
         now: int,
         hop_limit: int,
     ) -> None:
-        """Send a message of this agent's owner."""
+        """Send a message of this agent's owner.
+
+        Args:
+            card: The target's.
+            payload: At most 4,096 bytes.
+            message_id: 16 random bytes.
+            nonce: 16 more.
+            now: The time, in milliseconds.
+            hop_limit: The hop at which an attempt is given up.
+        """
         self._sender.start(card, payload, message_id, nonce, now, hop_limit)
 
     def take(self, sender: int, message: Message, now: int) -> None:
-        """A neighbour sends a message: acknowledge it; :meth:`proceed` passes it on."""
+        """A neighbour sends a message: acknowledge it; :meth:`proceed` passes it on.
+
+        Args:
+            sender: The neighbour's key.
+            message: The message.
+            now: The time, in milliseconds.
+        """
         record = self._records.get(message.id, message.attempt)
         known = record is not None and message.hop in record.previous
         if not known and self._is_busy(sender):
@@ -124,7 +139,13 @@ class Delivery:
                 self._hold(now, message, frozenset())
 
     def acknowledged(self, sender: int, ack: Ack, now: int) -> None:
-        """The next holder has a message, or is busy."""
+        """The next holder has a message, or is busy.
+
+        Args:
+            sender: The holder's key.
+            ack: Which message, and whether it was taken.
+            now: The time, in milliseconds.
+        """
         place = (ack.id, ack.attempt, ack.hop - 1)
         held = self._held.get(place)
         if held is None or held.neighbour != sender:
@@ -136,17 +157,34 @@ class Delivery:
             self._try_next(now, held)
 
     def neighbour_lost(self, neighbour: int, now: int) -> None:
-        """What waits for a neighbour that is gone goes elsewhere."""
+        """What waits for a neighbour that is gone goes elsewhere.
+
+        Args:
+            neighbour: Its key.
+            now: The time, in milliseconds.
+        """
         for held in [one for one in self._held.values() if one.neighbour == neighbour]:
             self._try_next(now, held)
         self._answers.neighbour_lost(neighbour, now)
 
     def take_answer(self, sender: int, answer: Answer, now: int) -> None:
-        """A neighbour returns a receipt or word of a failure."""
+        """A neighbour returns a receipt or word of a failure.
+
+        Args:
+            sender: The neighbour's key.
+            answer: What it returns.
+            now: The time, in milliseconds.
+        """
         self._answers.take(sender, answer, now)
 
     def answer_acknowledged(self, sender: int, ack: AnswerAck, now: int) -> None:
-        """The holder before has an answer."""
+        """The holder before has an answer.
+
+        Args:
+            sender: The holder's key.
+            ack: Which answer it has.
+            now: The time, in milliseconds.
+        """
         self._answers.acknowledged(sender, ack, now)
 
     def _hold(self, now: int, message: Message, without: frozenset[int]) -> None:

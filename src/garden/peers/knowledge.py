@@ -78,7 +78,12 @@ class Knowledge(ABC):
 
     @abstractmethod
     def hear(self, neighbour: int, announcement: Announcement) -> None:
-        """A neighbour has told something."""
+        """A neighbour has told something.
+
+        Args:
+            neighbour: Its key.
+            announcement: Its row, what changed in its sketch, or its neighbours.
+        """
 
     @abstractmethod
     def digest(self) -> None:
@@ -109,7 +114,12 @@ class Knowledge(ABC):
 
 
 def knowledge_of(strategy: Strategy, view: AgentView) -> Knowledge:
-    """The knowledge of an agent that has a view and nothing else."""
+    """The knowledge of an agent that has a view and nothing else.
+
+    Args:
+        strategy: Fitted and tuned; of those with rounds, ``beacons``.
+        view: What the agent sees of the network.
+    """
     if not is_ready(strategy):
         raise StrategyError(f"{strategy.name} is not fitted or tuned: cut peers with garden")
     if isinstance(strategy, Beacons):
@@ -160,7 +170,12 @@ class EgoKnowledge(Knowledge):
             self._candidates = None
 
     def hear(self, neighbour: int, announcement: Announcement) -> None:
-        """Keep the row that the neighbour announced, in place of its last one."""
+        """Keep the row that the neighbour announced, in place of its last one.
+
+        Args:
+            neighbour: Its key.
+            announcement: One without a row says nothing here.
+        """
         if announcement.row is not None:
             self._rows[neighbour] = self._form.decoded(announcement.row)
             self._candidates = None
@@ -250,7 +265,12 @@ class SketchKnowledge(Knowledge):
         self._candidates = None
 
     def hear(self, neighbour: int, announcement: Announcement) -> None:
-        """Keep it until the next digest, so that many are answered together."""
+        """Keep it until the next digest, so that many are answered together.
+
+        Args:
+            neighbour: Its key.
+            announcement: Its updates, in their order, and its neighbours where they changed.
+        """
         own = self._keeper.key
         for update in announcement.updates:
             entries = tuple([(_beacon(*beacon), far) for beacon, far in update.entries])

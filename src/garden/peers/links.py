@@ -121,19 +121,34 @@ class Links:
             self._timers.at(now + self._config.probe_interval, self._probe)
 
     def add(self, neighbour: int, now: int) -> None:
-        """Another neighbour, which will greet."""
+        """Another neighbour, which will greet.
+
+        Args:
+            neighbour: Its key.
+            now: The time, in milliseconds.
+        """
         link = self._links[neighbour] = _Link(self._next_session())
         link.heard_at, link.expected = now, False
 
     def remove(self, neighbour: int, now: int) -> None:
-        """End the link to a neighbour and forget what it told."""
+        """End the link to a neighbour and forget what it told.
+
+        Args:
+            neighbour: Its key.
+            now: The time, in milliseconds.
+        """
         del self._links[neighbour]
         self._suspected -= {neighbour}
         self._knowledge.link_down(neighbour)
         self.flush_soon(now)
 
     def is_of_now(self, neighbour: int, body: Leave) -> bool:
-        """Whether a neighbour that says goodbye has not come back meanwhile."""
+        """Whether a neighbour that says goodbye has not come back meanwhile.
+
+        Args:
+            neighbour: Its key.
+            body: Its goodbye; of an earlier session, it is one of an earlier life.
+        """
         return body.session >= self._links[neighbour].known
 
     def leave(self) -> None:
@@ -142,7 +157,13 @@ class Links:
             self._send(key, Leave(link.session, link.known))
 
     def receive(self, sender: int, body: LinkBody, now: int) -> None:
-        """A neighbour's greeting, announcement or acknowledgement."""
+        """A neighbour's greeting, announcement or acknowledgement.
+
+        Args:
+            sender: The neighbour's key.
+            body: What it says; what belongs to an earlier session is dropped.
+            now: The time, in milliseconds.
+        """
         link = self._links[sender]
         usual = link.open and body.session == link.known and body.known == link.session
         if not usual and not self._is_current(sender, link, body, now):
@@ -161,13 +182,23 @@ class Links:
                 self.flush_soon(now)
 
     def heard(self, neighbour: int, now: int) -> None:
-        """A neighbour has sent something else: it is there."""
+        """A neighbour has sent something else: it is there.
+
+        Args:
+            neighbour: Its key.
+            now: The time, in milliseconds.
+        """
         self._links[neighbour].heard_at = now
         if neighbour in self._suspected:
             self._suspected -= {neighbour}
 
     def suspect(self, neighbour: int, now: int) -> None:
-        """A neighbour has not answered a message: ask whether it is there."""
+        """A neighbour has not answered a message: ask whether it is there.
+
+        Args:
+            neighbour: Its key.
+            now: The time, in milliseconds.
+        """
         link = self._links.get(neighbour)
         if link is not None and link.open:
             self._suspected |= {neighbour}

@@ -21,7 +21,13 @@ class Timers:
         return self._heap[0][0] if self._heap else None
 
     def at(self, time: int, call: Callable[..., None], *arguments: Any) -> None:
-        """Make a call at a time; it is handed the time when it is made, then the arguments."""
+        """Make a call at a time; it is handed the time when it is made, then the arguments.
+
+        Args:
+            time: In milliseconds of the agent's clock.
+            call: What to call.
+            *arguments: What it is handed after the time.
+        """
         self._count += 1
         heapq.heappush(self._heap, (time, self._count, call, arguments))
 

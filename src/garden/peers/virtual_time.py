@@ -102,7 +102,14 @@ class VirtualNetwork:
     def send(
         self, source: int, card: Card, payload: bytes = b"", hop_limit: int = MAX_HOPS
     ) -> bytes:
-        """Send a message from an agent; its id."""
+        """Send a message from an agent; its id.
+
+        Args:
+            source: The sender's key.
+            card: The target's.
+            payload: At most 4,096 bytes.
+            hop_limit: The hop at which an attempt is given up.
+        """
         message_id, nonce = self._random.randbytes(16), self._random.randbytes(16)
         agent = self.agents[source]
         clock = self._clock(source)
