@@ -60,7 +60,7 @@ class SlotsOfMany(spaces.MultiDiscrete):
         Args:
             mask: A mask for each episode, as Gymnasium wants them; None for slots that every node
                 has.
-            probability: The chances of slots for each episode, in place of masks.
+            probability: The probabilities of slots for each episode, in place of masks.
         """
         if mask is None and probability is None:
             return self.np_random.integers(self.min_degree, size=self.nvec.shape)

@@ -78,5 +78,5 @@ def _choice(
     step = Step(degrees, common, chosen, bool(len(found)), 0.0)
     if step.target_offered:
         return step
-    chances = choice_probabilities(traits(step), weights)
-    return replace(step, chosen=int(rng.choice(len(offered), p=chances)))
+    probabilities = choice_probabilities(traits(step), weights)
+    return replace(step, chosen=int(rng.choice(len(offered), p=probabilities)))

@@ -33,12 +33,12 @@ def figure_file(section: str, name: str, folder: Path = RESULTS) -> Path | None:
 
 
 def _entry(section: Path) -> ResultEntry:
-    facts = json.loads(section.read_text(encoding="utf-8"))
+    content = json.loads(section.read_text(encoding="utf-8"))
     home = section.parent
     return ResultEntry(
         id=home.name,
-        title=str(facts["title"]),
-        command=str(facts["command"]),
+        title=str(content["title"]),
+        command=str(content["command"]),
         tables=[_table(path) for path in sorted(home.glob("*.csv"))],
         figures=[
             ResultFigure(title=path.stem, url=f"/api/results/{home.name}/{path.name}")
