@@ -128,16 +128,6 @@ def free_folder(folder: str | Path, force: bool = False) -> Path:
     return folder
 
 
-def config_text(kind: str, content: Mapping[str, Any]) -> str:
-    """The text of a ``config.json``.
-
-    Args:
-        kind: What the folder holds and in which version, such as ``garden-policy-2``.
-        content: Values that JSON can hold.
-    """
-    return json.dumps({"format": kind, **content}, indent=2, ensure_ascii=False) + "\n"
-
-
 def write_config(folder: Path, kind: str, content: Mapping[str, Any]) -> None:
     """Write a folder's ``config.json``, atomically.
 
@@ -147,7 +137,8 @@ def write_config(folder: Path, kind: str, content: Mapping[str, Any]) -> None:
         content: Values that JSON can hold.
 
     """
-    write_text(folder / CONFIG_FILE, config_text(kind, content))
+    text = json.dumps({"format": kind, **content}, indent=2, ensure_ascii=False)
+    write_text(folder / CONFIG_FILE, text + "\n")
 
 
 def read_config(folder: Path, kind: str) -> dict[str, Any]:

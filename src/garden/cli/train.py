@@ -133,11 +133,12 @@ class Train(Verb):
 
     def _out(self, model: str, seeds: Sequence[int]) -> Path:
         """The folder to write to: the one given, or the default, which must not exist yet."""
+        from garden.api import run_folders
+
         if self.out is not None:
             return self.out
         out = default_out(self.graph_spec, model, seeds[0] if self.seeds is None else None)
-        taken = [out] if self.seeds is None else [out / f"seed-{seed}" for seed in seeds]
-        for folder in taken:
+        for folder in run_folders(out, seeds, self.seeds is None):
             if folder.exists() and not (self.resume or self.force):
                 raise DataError(
                     f"{folder}: exists already: give --resume, --force or another --out"
