@@ -84,14 +84,14 @@ class LeftOut(Work):
         graph = graph_named(self.graph)
         limit = MAX_PAIRS.get(self.graph, _MANY_PAIRS if graph.num_nodes > _MANY_NODES else None)
         if self.who == "rules":
-            return played(graph, RULES, {}, max_pairs=limit)
+            return played(graph, RULES, max_pairs=limit)
         policy: Any = (
             strategy_named(EARLIER)
             if self.training is None
             else self.training.policy(cache.policies)
         )
         assert isinstance(policy, Universal)
-        return played(graph, [f"{self.who}+{self.memory}"], {self.who: policy}, max_pairs=limit)
+        return played(graph, [f"{self.who}+{self.memory}"], policy, max_pairs=limit)
 
 
 def works(scope: Scope) -> Sequence[Work]:
