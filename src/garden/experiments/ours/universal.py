@@ -112,7 +112,7 @@ class UniversalHoldout(Work):
 
 def works(scope: Scope) -> Sequence[Work]:
     """Every graph and seed, each with a policy that was trained without that graph."""
-    return [work for name in _graphs(scope) for work in _of_graph(name, scope)]
+    return [work for of in _plan(scope).values() for work in of]
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
@@ -123,19 +123,15 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
         result_of: Gives what came of a unit of work.
         folder: Not needed: there is no figure.
     """
-    results = {
-        name: [result_of(work) for work in _of_graph(name, scope)] for name in _graphs(scope)
-    }
-    pools = {
-        _column(name): pooled([_with_chosen(one) for one in of]) for name, of in results.items()
-    }
+    results = {name: [result_of(work) for work in of] for name, of in _plan(scope).items()}
+    pools = {name: pooled([_with_chosen(one) for one in of]) for name, of in results.items()}
     chosen = {
-        _column(name): ", ".join(dict.fromkeys(chosen_memory(one) for one in of))
+        name: ", ".join(dict.fromkeys(chosen_memory(one) for one in of))
         for name, of in results.items()
     }
     return Findings(
         claims=(claim_of_comparison(pools, *_COMPARISON),),
-        tables=_tables(pools, chosen, _HOW_IT_WAS_MADE),
+        tables=_tables(pools, chosen),
     )
 
 
@@ -145,22 +141,21 @@ def chosen_memory(result: Mapping[str, Any]) -> str:
     return min(ratios, key=ratios.__getitem__)
 
 
-def _graphs(scope: Scope) -> tuple[str, ...]:
-    return scope.graphs_among(tuple(TESTED), quick=("414", "686"))
-
-
-def _of_graph(name: str, scope: Scope) -> list[UniversalHoldout]:
-    tested = TESTED[name]
-    return [
-        UniversalHoldout(
-            tested.spec,
-            seed,
-            _training(tested.kind, seed, scope.quick),
-            _DRAWN_PAIRS if tested.num_pairs else _ALL_PAIRS,
-            tested.num_pairs or NUM_PAIRS,
-        )
-        for seed in scope.seeds_or(NUM_SEEDS, 0)
-    ]
+def _plan(scope: Scope) -> dict[str, list[UniversalHoldout]]:
+    """The units by the column of their graph."""
+    return {
+        title_of(name) if name in GRAPHS else name: [
+            UniversalHoldout(
+                TESTED[name].spec,
+                seed,
+                _training(TESTED[name].kind, seed, scope.quick),
+                _DRAWN_PAIRS if TESTED[name].num_pairs else _ALL_PAIRS,
+                TESTED[name].num_pairs or NUM_PAIRS,
+            )
+            for seed in scope.seeds_or(NUM_SEEDS, 0)
+        ]
+        for name in scope.graphs_among(tuple(TESTED), quick=("414", "686"))
+    }
 
 
 def _training(without: str, seed: int, quick: bool) -> HoldoutTraining:
@@ -171,10 +166,6 @@ def _training(without: str, seed: int, quick: bool) -> HoldoutTraining:
     return HoldoutTraining(without, UniversalConfig(seed=seed), KINDS)
 
 
-def _column(name: str) -> str:
-    return title_of(name) if name in GRAPHS else name
-
-
 def _with_chosen(result: Mapping[str, Any]) -> dict[str, Any]:
     """The result with one more contender: universal with the memory that validation chose."""
     contenders = result["contenders"]
@@ -182,9 +173,7 @@ def _with_chosen(result: Mapping[str, Any]) -> dict[str, Any]:
     return {**result, "contenders": {**contenders, CHOSEN: played}}
 
 
-def _tables(
-    pools: Mapping[str, Pooled], chosen: Mapping[str, str], footing: str
-) -> tuple[Table, ...]:
+def _tables(pools: Mapping[str, Pooled], chosen: Mapping[str, str]) -> tuple[Table, ...]:
     columns = ("strategy", *pools)
     return (
         Table(
@@ -192,7 +181,7 @@ def _tables(
             "Oracle ratio on graphs never trained on (95 % interval)",
             columns,
             (*ratio_rows(pools), ("… which", *(chosen[column] for column in pools))),
-            f"{footing_of(pools)} {footing}",
+            f"{footing_of(pools)} {_HOW_IT_WAS_MADE}",
         ),
         Table(
             "universal-differences",

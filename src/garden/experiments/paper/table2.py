@@ -15,7 +15,7 @@ from garden.experiments.report.sections import Findings, Table
 from garden.experiments.report.tables import Result, Row, group_win_rates
 from garden.experiments.run.config import Scope
 from garden.experiments.run.experiment import Experiment, ResultOf
-from garden.experiments.run.jobs import Comparison, ContenderSpec, Training, Work
+from garden.experiments.run.jobs import Comparison, ContenderSpec, Training
 from garden.experiments.run.synthetic_graphs import graph_spec, trained
 from garden.training.config import TrainingOptions
 
@@ -68,9 +68,13 @@ def comparison(seed: int, quick: bool) -> Comparison:
     return Comparison(graph, seed, contenders, win_groups=((_PAPER, tuple(ABLATION)),))
 
 
-def works(scope: Scope) -> Sequence[Work]:
+def works(scope: Scope) -> list[Comparison]:
     """A comparison for every seed, each on a graph and a split of its own."""
-    return _works(scope)
+    if scope.graphs is not None:
+        raise SpecError(
+            f"ablation: its graphs are one for each seed, all of β = {BETA:g}: leave out `graphs`"
+        )
+    return [comparison(seed, scope.quick) for seed in scope.seeds_or(NUM_SEEDS)]
 
 
 def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
@@ -81,7 +85,7 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
         result_of: Gives what came of a unit of work.
         folder: Not needed: there is no figure.
     """
-    results = [result_of(work) for work in _works(scope)]
+    results = [result_of(work) for work in works(scope)]
     pool = pooled(results)
     footing = f"{pool.footing}. A seed is a graph, a split and an initialisation."
     learned = QUICK if scope.quick else _LEARNED
@@ -108,14 +112,6 @@ def report(scope: Scope, result_of: ResultOf, folder: Path) -> Findings:
             ),
         ),
     )
-
-
-def _works(scope: Scope) -> list[Comparison]:
-    if scope.graphs is not None:
-        raise SpecError(
-            f"ablation: its graphs are one for each seed, all of β = {BETA:g}: leave out `graphs`"
-        )
-    return [comparison(seed, scope.quick) for seed in scope.seeds_or(NUM_SEEDS)]
 
 
 def _published_row(name: str, paper: PublishedResult) -> Row:

@@ -22,7 +22,6 @@ import numpy as np
 
 from garden.graphs.distances import distances
 from garden.graphs.graph import Graph
-from garden.search.progress import Progress, silent
 
 MAX_EXACT = 18  # nodes up to which the best order is found
 STEPS = 200  # of the bound on more of them
@@ -46,12 +45,11 @@ class OrderRatios:
     ``best_known`` are both that of the best order."""
 
 
-def order_ratios(graph: Graph, progress: Progress = silent) -> OrderRatios:
+def order_ratios(graph: Graph) -> OrderRatios:
     """The means over all pairs; the target is any node of its profile but the source.
 
     Args:
         graph: A connected graph with attributes, small enough for a table of all distances.
-        progress: Called as sources are done.
     """
     profiles = np.unique(graph.dense_attributes(), axis=0, return_inverse=True)[1].reshape(-1)
     hops = distances(graph, np.arange(graph.num_nodes)).astype(np.int64)
@@ -66,7 +64,6 @@ def order_ratios(graph: Graph, progress: Progress = silent) -> OrderRatios:
             largest = max(largest, len(alike))
             found = ratios_of_orders(hops[source, alike], hops[np.ix_(alike, alike)])
             totals += len(alike) * np.array(found)
-        progress("ordering", source + 1, graph.num_nodes)
     least, best_known, nearest = (totals / (graph.num_nodes * (graph.num_nodes - 1))).tolist()
     return OrderRatios(least, best_known, nearest, largest <= MAX_EXACT)
 
