@@ -73,7 +73,7 @@ def rule():
 
 
 def trained():
-    """On graphs of hundreds of nodes with the memory chosen: least, most (rounded up), the worst
+    """On graphs of up to 3,000 nodes with the memory chosen: least, most (rounded up), the worst
     training."""
     five = rows_of("facebook/headline-by-id")["`trellis`, memory chosen on validation (worst seed)"]
     chosen = "memory chosen on validation"
@@ -138,7 +138,7 @@ SENTENCES = {
     (README, "| `bidirectional+visited` | {} – {} on {} real graphs |"): rule,
     (WHICH, "| `bidirectional+visited` | {} – {} on {} real graphs |"): rule,
     (README, "| {} – {} (worst training {}); "): trained,
-    (WHICH, "| {} – {} on graphs of hundreds of nodes (worst training {})"): trained,
+    (WHICH, "| {} – {} on graphs of up to 3,000 nodes (worst training {})"): trained,
     (README, "; {} on 22,470 nodes |"): trained_on_many_nodes,
     (WHICH, ", {} on 22,000 |"): trained_on_many_nodes,
     (README, "| at most 1.03 on {} of {} graphs, with or"): lambda: beacons()[:2],
