@@ -20,6 +20,12 @@ def test_paths__are_the_simulators():
     assert report.mean_card_bytes < report.mean_envelope_bytes <= report.largest_envelope_bytes
 
 
+def test_paths__of_walks_of_more_than_twenty_seconds_are_the_simulators():
+    report = compare_paths(garden.load("kaiser-hilgetag:n=250,beta=1,seed=0"), "random", 15)
+    assert (report.differing, report.delivered) == (0, 13)
+    assert report.hops > 4_000  # two walks of a thousand hops, 30 ms each
+
+
 def test_paths__another_walk_is_counted(monkeypatch):
     honest = paths.walk_by_keys
 

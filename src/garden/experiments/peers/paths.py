@@ -20,6 +20,13 @@ from garden.strategies.representations import concatenated
 
 PER_STEP = 100  # messages between two calls of `progress`
 
+_ONCE = AgentConfig(
+    attempts=1, receipt_wait=0, max_records=1 << 24, max_per_neighbour=1 << 24, max_held=1 << 24
+)
+"""First attempts are compared, all messages at once. A walk of more than twenty seconds would else
+speak against the neighbours it went to, and a thousand walks to and fro between two agents fill
+what these remember."""
+
 
 @dataclass(frozen=True)
 class PathReport(PeerReport):
@@ -84,8 +91,7 @@ def compare_paths(
     expect_count("messages", messages)
     contender = ready_contender(graph, strategy)
     with without_collector():
-        once = AgentConfig(attempts=1)  # the first attempt is what is compared
-        trial = PeerTrial(graph, contender, seed, config=once)
+        trial = PeerTrial(graph, contender, seed, config=_ONCE)
         trial.settle()
         cards = trial.cards()
         pairs = _pairs(graph, messages, seed)
