@@ -30,8 +30,7 @@ from garden.cli.data import DataConvert, DataFetch, DataInfo, DataList
 from garden.cli.evaluate import Evaluate
 from garden.cli.export import Export
 from garden.cli.humans import Humans
-from garden.cli.peers import PeersAttacks, PeersCut, PeersFaults
-from garden.cli.peers_measures import PeersLeaks, PeersPaths, PeersSpeed
+from garden.cli.peers import PeersAttacks, PeersCut, PeersFaults, PeersLeaks, PeersPaths, PeersSpeed
 from garden.cli.peers_messages import PeersCard, PeersFind, PeersSend
 from garden.cli.peers_network import (
     PeersDown,
