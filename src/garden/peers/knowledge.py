@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import lru_cache
-from typing import NamedTuple, final
+from typing import Final, NamedTuple, final
 
 import numpy as np
 
@@ -31,6 +31,13 @@ from garden.strategies.gossip.maintenance import CLASS_OF_RANK, SketchKeeper
 from garden.strategies.gossip.protocol import GossipStrategy
 from garden.strategies.gossip.sketches import Beacon, Row
 from garden.strategies.representations import Representations, concatenated
+
+REST: Final = 4
+"""How many digests a withdrawn beacon stays out of a sketch, for each hop that it was away.
+
+Word of a lost beacon travels as fast as offers of it that rest on what others have not heard yet.
+Without a rest such offers outrun it, over ever longer ways.
+"""
 
 
 class Candidates(NamedTuple):
@@ -88,6 +95,11 @@ class Knowledge(ABC):
     @abstractmethod
     def digest(self) -> None:
         """Bring the own row up to date with what was heard."""
+
+    @property
+    def wants_digest(self) -> bool:
+        """Whether the row may change without anything being heard, so that it is to be asked."""
+        return False
 
     @abstractmethod
     def view_changed(self, view: AgentView) -> None:
@@ -212,7 +224,9 @@ class SketchKnowledge(Knowledge):
         super().__init__()
         self._strategy = strategy
         class_of = CLASS_OF_RANK[strategy.rank]
-        self._keeper = SketchKeeper(view.key, strategy.k, class_of, view.neighbours, strategy.paths)
+        self._keeper = SketchKeeper(
+            view.key, strategy.k, class_of, view.neighbours, strategy.paths, REST
+        )
         self._heard: list[maintenance.Envelope] = []
         self._ends: dict[int, tuple[int, ...]] = {}  # the neighbours of each neighbour
         self._made: dict[int, tuple[Row, tuple[int, ...], SketchArrays]] = {}
@@ -284,9 +298,14 @@ class SketchKnowledge(Knowledge):
             self._ends[neighbour] = _shared(announcement.neighbours)
             self._candidates = None
 
+    @property
+    def wants_digest(self) -> bool:
+        """Whether beacons stay out of the sketch for a while."""
+        return self._keeper.is_resting
+
     def digest(self) -> None:
         """Hand all that was heard to the keeper."""
-        if self._heard:
+        if self._heard or self._keeper.is_resting:
             heard, self._heard = self._heard, []
             self._queue(self._keeper.receive(heard))
             if any(one.entries or one.withdrawn for one in heard):

@@ -293,6 +293,8 @@ class Links:
         for key, link in self._links.items():
             if link.open and link.waiting is None and (link.asked or has_news(key)):
                 self._announce(now, key, link)
+        if self._knowledge.wants_digest:
+            self.flush_soon(now)
 
     def _announce(self, now: int, neighbour: int, link: _Link) -> None:
         news = self._knowledge.take_news(neighbour)

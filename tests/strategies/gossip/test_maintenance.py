@@ -142,3 +142,19 @@ def test_mistakes__are_refused_in_one_line():
             agent.link_up(neighbour)
     with pytest.raises(StrategyError, match="65535 hops"):
         agent.receive([told(LEFT, (LOST, 65_535))])
+
+
+def test_rest__a_withdrawn_beacon_stays_out_for_so_many_calls_per_hop():
+    agent = SketchKeeper(ME, 16, equal_class, (LEFT, RIGHT), rest=2)
+    agent.receive([told(LEFT, (LOST, 1)), told(RIGHT, (LOST, 2))])
+    assert agent.row[LOST] == 2
+    agent.receive([told(LEFT, withdrawn=[LOST])])
+    agent.receive([told(LEFT, acknowledged=[LOST]), told(RIGHT, acknowledged=[LOST])])
+    assert not agent.is_waiting
+    for _ in range(3):
+        assert agent.is_resting
+        assert agent.receive([]) == []
+        assert LOST not in agent.row
+    assert len(agent.receive([])) == 2
+    assert agent.row[LOST] == 3
+    assert not agent.is_resting

@@ -62,6 +62,7 @@ class _Withdrawal(NamedTuple):
 
     awaited: set[int]  # the neighbours that have not
     owed: list[int]  # those whose own withdrawal caused it: they hear when it is done
+    distance: int  # at which the entry was
 
 
 def degree_class(degree: int) -> int:
@@ -91,13 +92,27 @@ class SketchKeeper:
         class_of: Callable[[int], int] = degree_class,
         neighbours: Iterable[int] = (),
         paths: int = 0,
+        rest: int = 0,
     ) -> None:
+        """An agent that knows nobody's row yet.
+
+        Args:
+            key: Its key.
+            k: How many better-ranked nodes push a beacon out of its sketch.
+            class_of: The class of a node by its degree.
+            neighbours: Keys of the neighbours that it starts with.
+            paths: How many better-ranked nodes leave a beacon without a path.
+            rest: How many calls of :meth:`receive` a withdrawn beacon stays out after all have
+                acknowledged that, for each hop that it was away; 0 where rounds are synchronous.
+        """
         self.key = key
         self.k = k
         self._class_of = class_of
         self._rows: dict[int, Row] = {neighbour: {} for neighbour in neighbours}
         self._row: Row = {self._own_beacon(): 0}
         self._withdrawals: dict[Beacon, _Withdrawal] = {}
+        self._rest = rest
+        self._resting: dict[Beacon, int] = {}  # how often `receive` is still to be called
         self._paths = KeptPaths(paths)
 
     @property
@@ -124,6 +139,11 @@ class SketchKeeper:
     def is_waiting(self) -> bool:
         """Whether a withdrawal has still to be acknowledged."""
         return bool(self._withdrawals)
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether something that was withdrawn stays out until :meth:`receive` is called again."""
+        return bool(self._resting)
 
     def greeting(self) -> list[Envelope]:
         """Its row, for all of its neighbours."""
@@ -154,7 +174,7 @@ class SketchKeeper:
 
         Those of agents that are no neighbours are ignored: they were sent before a link went.
         """
-        changed: set[Beacon] = set()
+        changed = self._rested()
         asked = []
         for envelope in envelopes:
             if envelope.sender in self._rows:
@@ -216,12 +236,19 @@ class SketchKeeper:
 
         """
         finished = self._finished()
-        row = self._pruned_union() if changed is None else self._next_row(changed | finished.keys())
+        at_once = self._rest_after(finished)
+        if changed is not None:
+            changed |= at_once
+        row = self._pruned_union() if changed is None else self._next_row(changed)
         entries, withdrawn = _differences(self._row, row)
+        opened = {
+            beacon: _Withdrawal(set(audience), [], self._row[beacon])
+            for beacon in withdrawn
+            if audience
+        }
         self._row = row
-        opened = {beacon: _Withdrawal(set(audience), []) for beacon in withdrawn if audience}
         self._withdrawals |= opened
-        answers = [(beacon, neighbour) for beacon, owed in finished.items() for neighbour in owed]
+        answers = [(beacon, one) for beacon, done in finished.items() for one in done.owed]
         for beacon, neighbour in asked:
             if beacon in opened:
                 opened[beacon].owed.append(neighbour)
@@ -249,10 +276,24 @@ class SketchKeeper:
             for receiver in (audience if entries or withdrawn or paths else acknowledged)
         ]
 
-    def _finished(self) -> dict[Beacon, list[int]]:
-        """Forget the withdrawals that all have acknowledged; whom that is owed to, for each."""
+    def _finished(self) -> dict[Beacon, _Withdrawal]:
+        """Forget the withdrawals that all have acknowledged; they are handed back."""
         done = [beacon for beacon, pending in self._withdrawals.items() if not pending.awaited]
-        return {beacon: self._withdrawals.pop(beacon).owed for beacon in done}
+        return {beacon: self._withdrawals.pop(beacon) for beacon in done}
+
+    def _rest_after(self, finished: Mapping[Beacon, _Withdrawal]) -> set[Beacon]:
+        """Let beacons rest whose withdrawal is over; those that need not, and may come back."""
+        rests = {beacon: self._rest * done.distance for beacon, done in finished.items()}
+        self._resting |= {beacon: rest for beacon, rest in rests.items() if rest}
+        return {beacon for beacon, rest in rests.items() if not rest}
+
+    def _rested(self) -> set[Beacon]:
+        """The beacons that may come back from now on; others are a call nearer to that."""
+        self._resting = {beacon: left - 1 for beacon, left in self._resting.items()}
+        rested = {beacon for beacon, left in self._resting.items() if not left}
+        for beacon in rested:
+            del self._resting[beacon]
+        return rested
 
     def _next_row(self, changed: Iterable[Beacon]) -> Row:
         """The row if offers of these beacons alone have changed: the pruned union, in less time."""
@@ -292,7 +333,9 @@ class SketchKeeper:
         return pruned_row(offers, self.k)
 
     def _may_hold(self, beacon: Beacon, distance: int) -> bool:
-        if beacon in self._withdrawals or (beacon.key == self.key and distance > 0):
+        if beacon in self._withdrawals or beacon in self._resting:
+            return False
+        if beacon.key == self.key and distance > 0:
             return False
         return distance <= self._row.get(beacon, MAX_DISTANCE)
 
