@@ -103,6 +103,13 @@ def beacons():
     return sum(mean <= 1.03 for mean in means), len(means), f"{max(means):.2f}"
 
 
+def newcomers(agent):
+    """Towards a tenth of all nodes at once, G1 to G5."""
+    row = rows_of("newcomers/newcomers")[agent]
+    graphs = ("G1 (414)", "G2 (686)", "G3 (348)", "G4 (0)", "G5 (3437)")
+    return tuple(f"{ratio:.2f}" for ratio in ratios(row[graph] for graph in graphs))
+
+
 README, WHICH, UNIVERSAL = "README.md", "docs/which-strategy.md", "docs/universal.md"
 SENTENCES = {
     (README, "`trellis+backtrack` goes from {} to {} on G1"): lambda: missing(
@@ -139,6 +146,13 @@ SENTENCES = {
     (WHICH, "| `bidirectional+visited` | {} – {} on {} real graphs |"): rule,
     (README, "| {} – {} (worst training {}); "): trained,
     (WHICH, "| {} – {} on graphs of up to 3,000 nodes (worst training {})"): trained,
+    (README, "`trellis` needs {}, {}, {}, {}, {}, with a memory"): lambda: newcomers("trellis"),
+    (README, ", with a memory {}, {}, {}, {}, {}; by their old"): lambda: newcomers(
+        "trellis + memory"
+    ),
+    (README, "on the others, and a memory {}, {}, {}, {}, {} ([newcomers]"): lambda: newcomers(
+        "trellis by old neighbours + memory"
+    ),
     (README, "; {} on 22,470 nodes |"): trained_on_many_nodes,
     (WHICH, ", {} on 22,000 |"): trained_on_many_nodes,
     (README, "| at most 1.03 on {} of {} graphs, with or"): lambda: beacons()[:2],
