@@ -12,8 +12,7 @@ from torch import Tensor, nn
 
 import garden
 from garden.models.heads import PairNetwork
-from garden.models.policy import Policy
-from garden.models.policy_files import PolicyInfo
+from garden.models.policy import Policy, PolicyInfo
 from garden.models.registry import ModelConfig, build_model
 
 MODEL = "mlpa2cwd"

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import garden
-from garden.models.policy import Policy
-from garden.models.policy_files import PolicyInfo
+from garden.models.policy import Policy, PolicyInfo
 from garden.models.registry import ModelConfig, build_model
 from garden.notebook import properties_as_html, table_as_html
 from garden.resolve import strategy_named

@@ -332,7 +332,7 @@ def load_policy(path: str | Path, device: str = "cpu") -> Policy | Universal | A
         path: A run folder, the folder of an adapted policy, or the name of shipped weights.
         device: Where the weights are kept.
     """
-    from garden.models.policy import load_policy as load_from_folder
+    from garden.models.policy_files import load_policy as load_from_folder
     from garden.resolve import policies_beside, shipped_weights
 
     expect("path", path, str, os.PathLike, otherwise="a run folder, or the name of shipped weights")

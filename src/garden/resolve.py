@@ -134,7 +134,7 @@ def strategy_named(name: str) -> Strategy:
             return load_universal_or_adapted(folder)
         if holds_export(folder):
             return load_exported(folder)
-        from garden.models.policy import load_policy
+        from garden.models.policy_files import load_policy
 
         return load_policy(folder)
     if ":" in name:

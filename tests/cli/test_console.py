@@ -10,6 +10,7 @@ import pytest
 from garden.cli import console
 from garden.cli.console import (
     EVERY,
+    GraphOptions,
     Heartbeat,
     Verbosity,
     busy,
@@ -17,7 +18,6 @@ from garden.cli.console import (
     progress_bar,
     progress_lines,
 )
-from garden.cli.graph_options import GraphOptions
 from garden.cli.main import log_to_stderr, main
 from garden.cli.reproduce import Lines
 from garden.errors import DataError

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from garden.models.policy import Policy
-from garden.models.policy_files import PolicyInfo
+from garden.models.policy import Policy, PolicyInfo
 from garden.models.registry import MODELS, ModelConfig, build_model
 from garden.testing import check_strategy
 

@@ -8,8 +8,7 @@ from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.models.base import TargetContext, ego_tensors, standardisation
 from garden.models.layers import Dropout
-from garden.models.policy import Policy
-from garden.models.policy_files import PolicyInfo
+from garden.models.policy import Policy, PolicyInfo
 from garden.models.registry import MODELS, ModelConfig, build_model
 
 KITE = Graph.from_edges(

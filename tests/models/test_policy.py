@@ -9,8 +9,8 @@ from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.errors import DataError
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
-from garden.models.policy import Policy, load_policy
-from garden.models.policy_files import PolicyInfo, read_tensors, write_tensors
+from garden.models.policy import Policy, PolicyInfo, write_tensors
+from garden.models.policy_files import load_policy, read_tensors
 from garden.models.registry import ModelConfig, build_model
 from garden.storage import arrays_hash
 

@@ -12,7 +12,7 @@ from garden.training.callbacks import (
     as_clock,
     in_words,
 )
-from garden.training.pace import Pace, Plan
+from garden.training.state import Pace, Plan
 from garden.training.trainer import Trainer
 
 from .short_runs import SIZE, TASK, TRELLIS, FakeClock, train_into

@@ -17,7 +17,8 @@ from garden.training.chain_solvers import (
     source_weights,
 )
 from garden.training.methods.a2c import walk_batch
-from garden.training.methods.hop_policy import entropies, is_wide, log_policy
+from garden.training.methods.base import is_wide
+from garden.training.methods.hop_policy import entropies, log_policy
 from garden.training.training_graph import make_training_graph
 
 GRAPH = kaiser_hilgetag(n=24, beta=2, seed=3)

@@ -8,8 +8,15 @@ from typing import Annotated
 
 import tyro
 
-from garden.cli.console import Verb, check_outputs, print_table, progress_bar, say
-from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
+from garden.cli.console import (
+    TABLES_AS_USUAL,
+    GraphFlags,
+    Verb,
+    check_outputs,
+    print_table,
+    progress_bar,
+    say,
+)
 from garden.training.universal.config import AdaptConfig
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import tyro
 
-from garden.cli.console import Verb, check_outputs, print_table, progress_bar, say, write_json
+from garden.cli.console import Verb, check_outputs, print_table, progress_bar, say
+from garden.cli.result_text import write_json
 from garden.errors import SpecError
 
 

@@ -9,8 +9,14 @@ from typing import Any
 
 import tyro
 
-from garden.cli.console import Verb, check_outputs, print_report, progress_bar
-from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
+from garden.cli.console import (
+    TABLES_AS_USUAL,
+    GraphFlags,
+    Verb,
+    check_outputs,
+    print_report,
+    progress_bar,
+)
 from garden.errors import SpecError
 
 

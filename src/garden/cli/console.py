@@ -1,4 +1,4 @@
-"""What the verbs of the command line share: tables, JSON, progress, and how much of it is shown.
+"""What the verbs of the command line share: flags, tables, progress, and how much of it is shown.
 
 Results go to standard output; everything else (progress, notes, warnings, errors) goes to standard
 error, one line each. A terminal gets progress bars; a file or a pipe gets a line every
@@ -7,8 +7,8 @@ error, one line each. A terminal gets progress bars; a file or a pipe gets a lin
 
 from __future__ import annotations
 
-import json
 import logging
+import shlex
 import sys
 import threading
 import time
@@ -17,17 +17,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import tyro
 
-from garden.errors import DataError, SpecError, duration
+from garden.cli.result_text import cell_text, write_json
+from garden.errors import GardenError, SpecError, duration
 from garden.search.progress import Progress, silent
-from garden.storage import check_writable, write_text
+from garden.storage import check_writable
+
+if TYPE_CHECKING:
+    from garden.graphs.graph import Graph
 
 EVERY = 10.0  # seconds between two lines; at most 15 on a slow machine
 CLOCK_INTERVAL = 1.0  # seconds between two looks at the clock
 BAR_DELAY = 1.0  # seconds before a bar appears
+_COLUMN_FLAGS = {f"{what}_column": f"--{what}-column" for what in ("source", "target", "node")}
 _LOG = logging.getLogger("garden")
 
 
@@ -60,6 +65,59 @@ class Verb(ABC):
         """Do the work and print its results."""
 
 
+@dataclass(frozen=True)
+class GraphOptions:
+    """How tables are read; nothing here concerns graphs that are known by name."""
+
+    source_column: str | None = None
+    """The column of a table of edges that holds one end; found where only one reading makes
+    sense."""
+
+    target_column: str | None = None
+    """The column that holds the other end."""
+
+    node_column: str | None = None
+    """The column of a table of nodes that names them."""
+
+    no_scaling: bool = False
+    """Leave numeric columns of tables as they are: otherwise those that hold anything but 0 and 1
+    are scaled to mean 0 and variance 1."""
+
+    def load_aloud(self, spec: str) -> Graph:
+        """The graph, and on standard error that it is being loaded."""
+        with busy(f"loading {spec}"):
+            return self.load(spec)
+
+    def load(self, spec: str) -> Graph:
+        """The graph; errors name flags in place of Python's arguments."""
+        from garden.api import load
+
+        options = {key: text for key in _COLUMN_FLAGS if (text := getattr(self, key)) is not None}
+        if self.no_scaling:
+            options["scale"] = False
+        try:
+            return load(spec, **options)
+        except GardenError as error:
+            message = str(error)
+            for argument, flag in _COLUMN_FLAGS.items():
+                message = message.replace(argument, flag)
+            error.args = (message,)
+            raise
+
+    def command_words(self, spec: str) -> str:
+        """The spec and these flags as they are written in a shell, for lines of advice."""
+        words = [spec]
+        for argument, flag in _COLUMN_FLAGS.items():
+            if getattr(self, argument) is not None:
+                words += [flag, getattr(self, argument)]
+        return shlex.join([*words, *(["--no-scaling"] if self.no_scaling else [])])
+
+
+GraphFlags = Annotated[GraphOptions, tyro.conf.arg(name="")]
+"""The flags of a verb that reads a graph."""
+TABLES_AS_USUAL = GraphOptions()
+
+
 def say(text: str) -> None:
     """Print a note on standard error, unless ``--quiet`` was given."""
     _LOG.info("%s", text)
@@ -85,25 +143,6 @@ def check_outputs(*paths: Path | None, json: str | None = None) -> None:
             check_writable(path)
 
 
-def write_json(content: Mapping[str, Any], destination: str) -> None:
-    """Write a result as JSON, indented, without NaN and infinities.
-
-    Args:
-        content: Values that JSON can hold.
-        destination: A file, or ``-`` for standard output.
-    """
-    to_stdout = destination == "-"
-    if to_stdout and sys.__stdout__ is None:
-        raise DataError("--json -: standard output is closed")
-    # Escapes, where standard output cannot encode names beyond ASCII.
-    escaped = to_stdout and not (sys.stdout.encoding or "").lower().startswith("utf")
-    text = json.dumps(content, indent=2, ensure_ascii=escaped, allow_nan=False) + "\n"
-    if to_stdout:
-        sys.stdout.write(text)
-    else:
-        write_text(Path(destination), text)
-
-
 def print_report(title: str, report: Mapping[str, Any], json: str | None) -> None:
     """Print a report on standard output, a line for each of its fields.
 
@@ -112,19 +151,8 @@ def print_report(title: str, report: Mapping[str, Any], json: str | None) -> Non
         report: Values that JSON can hold, by name.
         json: Where the report is written as JSON too; None for nowhere.
     """
-    rows = [(name.replace("_", " "), _cell(value)) for name, value in report.items()]
+    rows = [(name.replace("_", " "), cell_text(value)) for name, value in report.items()]
     print_table(title, ("", "value"), rows, json, report)
-
-
-def _cell(value: object) -> str:
-    """A value as text: numbers with four digits, the ends of an interval too."""
-    if isinstance(value, tuple):
-        return " – ".join(map(_cell, value))
-    if isinstance(value, list):
-        return " → ".join(map(str, value))
-    if value is None:
-        return "–"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def print_table(

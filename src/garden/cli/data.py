@@ -7,8 +7,15 @@ from pathlib import Path
 
 import tyro
 
-from garden.cli.console import Verb, busy, check_outputs, print_report, print_table
-from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
+from garden.cli.console import (
+    TABLES_AS_USUAL,
+    GraphFlags,
+    Verb,
+    busy,
+    check_outputs,
+    print_report,
+    print_table,
+)
 from garden.errors import DataError, SpecError
 
 _OTHER_GRAPHS = (

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from garden.cli.console import Verb, check_outputs, print_table, progress_bar, say, write_json
-from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
+from garden.cli.console import (
+    TABLES_AS_USUAL,
+    GraphFlags,
+    Verb,
+    check_outputs,
+    print_table,
+    progress_bar,
+    say,
+)
+from garden.cli.result_text import write_json
 from garden.errors import SpecError
 from garden.search.config import EvaluationConfig, ExecutorName
 

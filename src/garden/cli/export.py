@@ -8,8 +8,7 @@ from typing import Annotated
 
 import tyro
 
-from garden.cli.console import Verb, busy, check_outputs, print_table
-from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
+from garden.cli.console import TABLES_AS_USUAL, GraphFlags, Verb, busy, check_outputs, print_table
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from garden.cli.console import Verb, busy, check_outputs, print_table, say, write_json
+from garden.cli.console import Verb, busy, check_outputs, print_table, say
+from garden.cli.result_text import write_json
 from garden.errors import GardenError
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from typing import Any
 
 import tyro
 
-from garden.cli.console import check_outputs, print_table, write_json
+from garden.cli.console import check_outputs, print_table
 from garden.cli.peers_options import OnFolder
+from garden.cli.result_text import write_json
 from garden.errors import DataError, SpecError
 from garden.storage import read_bytes, write_file
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import tyro
 
-from garden.cli.console import Verb, check_outputs, print_table
-from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
+from garden.cli.console import TABLES_AS_USUAL, GraphFlags, Verb, check_outputs, print_table
 
 if TYPE_CHECKING:
     from garden.graphs.graph import Graph

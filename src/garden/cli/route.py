@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING
 
 import tyro
 
-from garden.cli.console import Verb, check_outputs, print_table, progress_bar, write_json
-from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
+from garden.cli.console import (
+    TABLES_AS_USUAL,
+    GraphFlags,
+    Verb,
+    check_outputs,
+    print_table,
+    progress_bar,
+)
+from garden.cli.result_text import write_json
 from garden.errors import DataError
 from garden.search.config import MaxHops
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import tyro
 
-from garden.cli.console import Verb, check_outputs, print_report
-from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
+from garden.cli.console import TABLES_AS_USUAL, GraphFlags, Verb, check_outputs, print_report
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from garden.cli.console import Verb, busy, check_outputs, print_table, say
-from garden.cli.graph_options import TABLES_AS_USUAL, GraphFlags
+from garden.cli.console import (
+    TABLES_AS_USUAL,
+    GraphFlags,
+    Verb,
+    busy,
+    check_outputs,
+    print_table,
+    say,
+)
 from garden.cli.train_flags import FlagGroups
 from garden.errors import DataError, SpecError
 from garden.models.registry import ModelConfig

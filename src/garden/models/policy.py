@@ -1,9 +1,13 @@
-"""A trained model as a strategy: the two functions of any walker, and a value where learned."""
+"""A trained model as a strategy: the two functions of any walker, and a value where learned.
+
+On disk a policy is a folder in the format of :mod:`garden.storage`;
+:mod:`garden.models.policy_files` reads it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, final
 
@@ -11,20 +15,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from garden.errors import DataError, StrategyError
+from garden.errors import StrategyError
 from garden.graphs.ego import EgoGraph, EgoGraphs, ProfileTable
 from garden.graphs.identity import GraphIdentity
 from garden.models.base import EgoTensors, Model, TargetContext, ego_tensors, profile_tensor
-from garden.models.policy_files import (
-    PolicyInfo,
-    read_info,
-    read_tensors,
-    write_info,
-    write_tensors,
-)
 from garden.models.registry import ModelConfig, build_model
 from garden.notebook import properties_as_html
-from garden.storage import CONFIG_FILE, WEIGHTS_FILE, free_folder
+from garden.storage import WEIGHTS_FILE, free_folder, write_arrays, write_config
 from garden.strategies.base import Selection, Strategy, weighted_blocks
 from garden.strategies.ego_matching import (
     key_representations,
@@ -34,8 +31,29 @@ from garden.strategies.ego_matching import (
 )
 from garden.strategies.representations import Ragged, Representations
 
+FORMAT = "garden-policy-2"  # of a folder
 NEIGHBOURS = "neighbour_values"  # what a model that reads neighbours keeps of each
 _ENTRIES_PER_BLOCK = 1 << 23
+
+
+@dataclass(frozen=True)
+class PolicyInfo:
+    """Where a policy comes from and what it may be used on."""
+
+    model: str
+    model_options: Mapping[str, Any]
+    method: str
+    trains_value: bool
+    graph: str
+    graph_hash: str
+    task_hash: str
+    seed: int
+    attribute_names: tuple[str, ...]
+    training: Mapping[str, Any] = field(default_factory=dict)
+    """The options of training, the versions, the command, the device and the batch layout."""
+
+    graph_marks: Mapping[str, str] = field(default_factory=dict)
+    """By what the graph is known again in another form; none in folders of earlier versions."""
 
 
 @final
@@ -283,38 +301,30 @@ class Policy(Strategy):
         return properties_as_html(f"Policy {info.model}", {**properties, "attributes": width})
 
 
-def load_policy(folder: Path, device: str = "cpu") -> Policy:
-    """Read a policy from its folder.
-
-    Args:
-        folder: A run folder, or one that :meth:`Policy.save` wrote.
-        device: Where its weights are kept.
-
-    Returns:
-        The policy, ready to route.
-
-    Raises:
-        DataError: If the folder holds none, or its files were altered.
-    """
-    info = read_info(folder)
-    tensors, _ = read_tensors(folder / WEIGHTS_FILE)
-    try:
-        options = ModelConfig(**info.model_options)
-    except TypeError as error:
-        raise DataError(f"{folder / CONFIG_FILE}: unknown model options ({error})") from None
-    model = build_model(info.model, len(info.attribute_names), options)
-    try:
-        model.load_state_dict(tensors)
-    except RuntimeError:
-        raise DataError(
-            f"{folder / WEIGHTS_FILE}: these weights are not those of the {info.model} model that "
-            f"{CONFIG_FILE} describes; they may come from an earlier version"
-        ) from None
-    return Policy(model.to(device), info)
-
-
 def _sample(names: list[str], count: int = 3) -> str:
     if not names:
         return "none"
     more = f" and {len(names) - count} more" if len(names) > count else ""
     return ", ".join(repr(name) for name in names[:count]) + more
+
+
+def write_info(folder: Path, info: PolicyInfo) -> None:
+    """Write the description of a policy into its folder.
+
+    Args:
+        folder: the policy's folder.
+        info: where it comes from and what it may be used on.
+    """
+    write_config(folder, FORMAT, asdict(info))
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Tensor], record: Mapping[str, Any]) -> None:
+    """Write tensors by name with a digest of their content, and a record of plain values.
+
+    Args:
+        path: the file.
+        tensors: by name, on any device.
+        record: plain values, stored beside them as JSON.
+    """
+    arrays = {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
+    write_arrays(path, arrays, record)

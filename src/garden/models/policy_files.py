@@ -1,12 +1,8 @@
-"""The files of a policy: where it comes from, and its tensors.
-
-On disk a policy is a folder in the format of :mod:`garden.storage`.
-"""
+"""Policies are read from their folders, in the format of :mod:`garden.storage`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -14,44 +10,44 @@ import torch
 from torch import Tensor
 
 from garden.errors import DataError
-from garden.storage import CONFIG_FILE, read_arrays, read_config, write_arrays, write_config
-
-_FORMAT = "garden-policy-2"
-
-
-@dataclass(frozen=True)
-class PolicyInfo:
-    """Where a policy comes from and what it may be used on."""
-
-    model: str
-    model_options: Mapping[str, Any]
-    method: str
-    trains_value: bool
-    graph: str
-    graph_hash: str
-    task_hash: str
-    seed: int
-    attribute_names: tuple[str, ...]
-    training: Mapping[str, Any] = field(default_factory=dict)
-    """The options of training, the versions, the command, the device and the batch layout."""
-
-    graph_marks: Mapping[str, str] = field(default_factory=dict)
-    """By what the graph is known again in another form; none in folders of earlier versions."""
+from garden.models.policy import FORMAT, Policy, PolicyInfo
+from garden.models.registry import ModelConfig, build_model
+from garden.storage import CONFIG_FILE, WEIGHTS_FILE, read_arrays, read_config
 
 
-def write_info(folder: Path, info: PolicyInfo) -> None:
-    """Write the description of a policy into its folder.
+def load_policy(folder: Path, device: str = "cpu") -> Policy:
+    """Read a policy from its folder.
 
     Args:
-        folder: the policy's folder.
-        info: where it comes from and what it may be used on.
+        folder: A run folder, or one that :meth:`Policy.save` wrote.
+        device: Where its weights are kept.
+
+    Returns:
+        The policy, ready to route.
+
+    Raises:
+        DataError: If the folder holds none, or its files were altered.
     """
-    write_config(folder, _FORMAT, asdict(info))
+    info = read_info(folder)
+    tensors, _ = read_tensors(folder / WEIGHTS_FILE)
+    try:
+        options = ModelConfig(**info.model_options)
+    except TypeError as error:
+        raise DataError(f"{folder / CONFIG_FILE}: unknown model options ({error})") from None
+    model = build_model(info.model, len(info.attribute_names), options)
+    try:
+        model.load_state_dict(tensors)
+    except RuntimeError:
+        raise DataError(
+            f"{folder / WEIGHTS_FILE}: these weights are not those of the {info.model} model that "
+            f"{CONFIG_FILE} describes; they may come from an earlier version"
+        ) from None
+    return Policy(model.to(device), info)
 
 
 def read_info(folder: Path) -> PolicyInfo:
     """The description of the policy in a folder."""
-    path, content = folder / CONFIG_FILE, read_config(folder, _FORMAT)
+    path, content = folder / CONFIG_FILE, read_config(folder, FORMAT)
     content.setdefault("graph_marks", {})  # earlier versions stored none
     names = {one.name for one in fields(PolicyInfo)}
     if set(content) != names:
@@ -59,18 +55,6 @@ def read_info(folder: Path) -> PolicyInfo:
         raise DataError(f"{path}: missing or unknown entries: {odd}")
     content["attribute_names"] = tuple(content["attribute_names"])
     return PolicyInfo(**content)
-
-
-def write_tensors(path: Path, tensors: Mapping[str, Tensor], record: Mapping[str, Any]) -> None:
-    """Write tensors by name with a digest of their content, and a record of plain values.
-
-    Args:
-        path: the file.
-        tensors: by name, on any device.
-        record: plain values, stored beside them as JSON.
-    """
-    arrays = {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
-    write_arrays(path, arrays, record)
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:

@@ -35,7 +35,7 @@ from garden.search.report import Report, StrategyResult
 from garden.search.rollout import compiled_kernel
 from garden.search.rounds import GossipCost, settle
 from garden.search.temperature_tuning import prepare
-from garden.strategies.base import Strategy, check_declarations, is_ready
+from garden.strategies.base import Strategy, check_declarations, checked_representations, is_ready
 from garden.strategies.explore import ExploreMemory
 from garden.strategies.gossip.protocol import GossipStrategy
 
@@ -176,11 +176,13 @@ def _prepared(
         check_declarations(strategy)
         if not is_ready(strategy):
             strategy = prepare(strategy, task, config.max_hops, progress)
-        has_rounds = isinstance(strategy, GossipStrategy)
-        if has_rounds or original in eager:
-            egos = egos if has_rounds else egos or ego_graphs(views)
+        if isinstance(strategy, GossipStrategy):
             settled = settle(views, strategy, progress, egos, cache)
             ready[original] = (strategy, settled.rows, settled.cost)
+        elif original in eager:
+            egos = egos or ego_graphs(views)
+            rows = checked_representations(strategy.represent(egos), len(egos), strategy.name)
+            ready[original] = (strategy, rows, None)
         else:
             ready[original] = (strategy, LazyRows(views, strategy), None)
     return ready

@@ -12,11 +12,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from garden.errors import DataError, SpecError, duration, expect
 from garden.training.config import RunOptions
-from garden.training.pace import Clock, Plan
+
+if TYPE_CHECKING:
+    from garden.training.state import Clock, Plan
 
 Record = dict[str, Any]
 """A validation of one seed, as ``metrics.jsonl`` holds it."""

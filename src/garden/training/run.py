@@ -22,8 +22,8 @@ from garden.errors import DataError, SpecError
 from garden.graphs.ego_extraction import ego_graphs
 from garden.graphs.graph import Graph
 from garden.graphs.identity import GraphIdentity
-from garden.models.policy import Policy
-from garden.models.policy_files import PolicyInfo, read_info, write_info
+from garden.models.policy import Policy, PolicyInfo, write_info
+from garden.models.policy_files import read_info
 from garden.models.registry import ModelConfig, build_model
 from garden.process_settings import cut_short
 from garden.storage import CONFIG_FILE, WEIGHTS_FILE, write_text

@@ -1,12 +1,15 @@
 """Everything that changes while a stack of models trains, how it is stored, and when it ends.
 
 A seed's state file holds its last weights, its best weights, its optimiser moments and the random
-state, so that one file is enough to continue exactly.
+state, so that one file is enough to continue exactly (:mod:`garden.training.resume`).
 
 A training whose validation has not improved for long is not simply cut off: a falling step size is
 worth a good part of the gain, and a model at full step size jumps about its best. So the step size
 first falls to 0 over a few updates (the cool-down), and then training ends. Ctrl-C ends a
 training between two updates, so that what is stored is whole.
+
+What updates and validations take is measured: a time limit is held by this, and people are told how
+long a training may take.
 """
 
 from __future__ import annotations
@@ -14,24 +17,29 @@ from __future__ import annotations
 import math
 import signal
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from types import FrameType
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from garden.errors import DataError
 from garden.models.base import Model
-from garden.models.policy_files import read_tensors, write_tensors
+from garden.models.policy import write_tensors
 from garden.training.methods.config import TrainingConfig
 
 STATE_FILE = "state.safetensors"
 NOTABLE = 0.001  # what a validation ratio must gain, where a cool-down follows, to count
-_MOMENTS = ("exp_avg", "exp_avg_sq")
+MOMENTS = ("exp_avg", "exp_avg_sq")  # of an optimiser, that are stored
+_RECENT = 50  # updates that the rate is taken from
+
+Clock = Callable[[], float]
+"""The time in seconds, from any fixed moment on."""
 
 
 @dataclass
@@ -85,15 +93,6 @@ class TrainingState:
             }
             write_tensors(folder / STATE_FILE, self._tensors_of(seed), record)
 
-    def load(self, folders: Sequence[Path]) -> None:
-        """Continue from what :meth:`save` wrote; the seeds must stand in the same batch."""
-        for seed, folder in enumerate(folders):
-            path = folder / STATE_FILE
-            tensors, record = read_tensors(path)
-            if record.get("stack") != [len(self.seeds), seed]:
-                raise DataError(f"{path}: its seeds were trained in another batch: resume those")
-            self._take(tensors, record, seed, path)
-
     def _tensors_of(self, seed: int) -> dict[str, Tensor]:
         tensors = {"random": self.generator.get_state()}
         for name, tensor in self.model.state_dict().items():
@@ -101,40 +100,10 @@ class TrainingState:
             tensors[f"best.{name}"] = slice_of(name, self.best[name], seed)
         for name, parameter in self.model.named_parameters():
             moments = self.optimiser.state.get(parameter, {})
-            for moment in _MOMENTS:
+            for moment in MOMENTS:
                 if moment in moments:
                     tensors[f"{moment}.{name}"] = moments[moment][seed : seed + 1]
         return tensors
-
-    def _take(
-        self, tensors: Mapping[str, Tensor], record: Mapping[str, Any], seed: int, path: Path
-    ) -> None:
-        try:
-            with torch.no_grad():
-                for name, tensor in self.model.state_dict().items():
-                    slice_of(name, tensor, seed).copy_(tensors[f"last.{name}"])
-                    slice_of(name, self.best[name], seed).copy_(tensors[f"best.{name}"])
-                self._take_moments(tensors, seed, record["update"])
-            self.generator.set_state(tensors["random"])
-            self.update, self.validated = record["update"], record["validated"]
-            self.cooling_since = record.get("cooling_since", -1)
-            self.seconds = record["seconds"]
-            self.stats = [*self.stats[:seed], record["stats"]]
-            self.seeds[seed] = SeedProgress(**record["progress"])
-        except (KeyError, RuntimeError, TypeError) as error:
-            raise DataError(f"{path}: the state does not fit this model ({error})") from None
-
-    def _take_moments(self, tensors: Mapping[str, Tensor], seed: int, update: int) -> None:
-        for name, parameter in self.model.named_parameters():
-            if f"exp_avg.{name}" not in tensors:
-                continue
-            state = self.optimiser.state[parameter]
-            if not state:
-                state["step"] = torch.tensor(float(update))
-                for moment in _MOMENTS:
-                    state[moment] = torch.zeros_like(parameter)
-            for moment in _MOMENTS:
-                state[moment][seed : seed + 1].copy_(tensors[f"{moment}.{name}"])
 
 
 def is_stacked(name: str) -> bool:
@@ -276,3 +245,95 @@ def seed_of_stack(seeds: tuple[int, ...]) -> int:
     for seed in seeds:
         number = (number * 1_000_003 + seed + 1) % (1 << 63)
     return number
+
+
+@dataclass
+class Pace:
+    """Measured times, in seconds. ``lap`` says what the time since the last lap was spent on."""
+
+    clock: Clock = time.monotonic
+    updates: deque[float] = field(default_factory=lambda: deque(maxlen=_RECENT))
+    num_updates: int = 0
+    embedding: float = 0.0  # of the last validation: representing all nodes
+    scoring: float = 0.0  # scores of all nodes for its targets
+    walking: float = 0.0  # expected hops, at one temperature
+    storing: float = 0.0  # whatever else belongs to a validation
+    _since: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._since = self.clock()
+
+    def lap(self) -> float:
+        """The seconds since the last lap."""
+        now = self.clock()
+        passed, self._since = now - self._since, now
+        return passed
+
+    def updated(self) -> None:
+        """An update was made. The first, which warms things up, counts until there are more."""
+        if self.num_updates == 1:
+            self.updates.clear()
+        self.updates.append(self.lap())
+        self.num_updates += 1
+
+    def start_validation(self) -> None:
+        """A validation begins: forget what the last one took."""
+        self.embedding = self.scoring = self.walking = self.storing = 0.0
+        self.lap()
+
+    @property
+    def update(self) -> float:
+        """The seconds that an update takes, the mean of recent ones; 0 before the first."""
+        return fmean(self.updates) if self.updates else 0.0
+
+    def validation(self, num_temperatures: int = 1, share: float = 1.0) -> float:
+        """The seconds that a validation takes, by what the last one took.
+
+        Args:
+            num_temperatures: how many are tried: each is one more walk.
+            share: of the validation targets; scoring and walking shrink with it.
+        """
+        of_targets = self.scoring + num_temperatures * self.walking
+        return self.embedding + share * of_targets + self.storing
+
+
+@dataclass
+class Plan:
+    """What lies before a training; the trainer keeps it up to date."""
+
+    update: int  # how many updates have been made
+    last_update: int  # how many there will be, at most
+    validate_every: int
+    may_end_early: bool
+    pace: Pace
+    num_temperatures: int = 0  # that are tried at the end
+    deadline: float | None = None  # by the pace's clock
+    num_started: int = 0  # updates that had been made when this run began
+
+    @property
+    def num_made(self) -> int:
+        """Updates since this run began."""
+        return self.update - self.num_started
+
+    def seconds_left(self) -> float | None:
+        """How long it may still take, validations included; None before the first update."""
+        if self.pace.num_updates == 0:
+            return None
+        seconds = self._scheduled_seconds()
+        if self.deadline is not None:
+            seconds = min(seconds, self.deadline - self.pace.clock())
+        return max(0.0, seconds)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether, by what is known, the time limit comes before the end of the schedule."""
+        return (
+            self.deadline is not None
+            and self.pace.clock() + self._scheduled_seconds() > self.deadline
+        )
+
+    def _scheduled_seconds(self) -> float:
+        pace, every = self.pace, self.validate_every
+        validations = -(-self.last_update // every) - self.update // every
+        seconds = (self.last_update - self.update) * pace.update + validations * pace.validation()
+        return seconds + (pace.validation(self.num_temperatures) if self.num_temperatures else 0)

@@ -30,9 +30,12 @@ from garden.training.methods.base import UpdateLoss, clip_each_seed
 from garden.training.methods.config import TrainingConfig
 from garden.training.methods.exact import exact_loss
 from garden.training.methods.guided import guided_loss
-from garden.training.pace import Clock, Pace, Plan
+from garden.training.resume import take_state
 from garden.training.state import (
+    Clock,
     Interrupt,
+    Pace,
+    Plan,
     SeedProgress,
     TrainingState,
     deferred_interrupt,
@@ -127,7 +130,7 @@ class Trainer:
 
     def resume(self) -> None:
         """Continue from what the folders hold."""
-        self.state.load(self.folders)
+        take_state(self.state, self.folders)
         self._earlier = handed_over_before(self.folders)
 
     def _plan(self) -> Plan:

@@ -18,7 +18,8 @@ import torch
 from torch import Tensor
 
 from garden.models.base import Model
-from garden.models.policy_files import read_tensors, write_tensors
+from garden.models.policy import write_tensors
+from garden.models.policy_files import read_tensors
 from garden.search.chain import chain_of_scores
 from garden.storage import WEIGHTS_FILE
 from garden.training.chain_solvers import DENSE_NODES

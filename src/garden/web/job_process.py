@@ -21,7 +21,7 @@ from garden.api import adapt, load, train
 from garden.datasets.task import SearchTask
 from garden.errors import GardenError, one_line
 from garden.training.callbacks import Listener, Record, in_words
-from garden.training.pace import Plan
+from garden.training.state import Plan
 
 CURVES = {
     "validation_ratio": "Hops over the shortest path, on validation targets",

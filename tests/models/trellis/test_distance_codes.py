@@ -14,7 +14,7 @@ from garden.models.trellis.distance_codes import (
     aligned_log_hops,
     log_hops,
 )
-from garden.models.trellis.rows import EMBEDDING
+from garden.models.trellis.features import EMBEDDING
 from garden.training.config import TrainingOptions
 from garden.training.methods.base import (
     MaskedTargets,

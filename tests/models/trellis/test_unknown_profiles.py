@@ -7,8 +7,8 @@ import torch
 from garden.datasets.kaiser_hilgetag import kaiser_hilgetag
 from garden.graphs.ego_extraction import ego_graphs
 from garden.models.base import ego_tensors
-from garden.models.policy import Policy, load_policy
-from garden.models.policy_files import PolicyInfo
+from garden.models.policy import Policy, PolicyInfo
+from garden.models.policy_files import load_policy
 from garden.models.registry import ModelConfig, build_model
 from garden.models.trellis.unknown_profiles import KnownProfiles, SimilarProfiles
 

@@ -66,7 +66,7 @@ class PolicyCache:
         folder = self.folder_of(training)
         if not self.is_trained(training):
             self.train([training])
-        from garden.models.policy import load_policy
+        from garden.models.policy_files import load_policy
 
         return load_policy(folder)
 

@@ -47,14 +47,15 @@ from garden.models.layers import (
 from garden.models.registry import ModelConfig
 from garden.models.trellis.distance_codes import DistanceCodeNetwork, DistanceCodes, distance_losses
 from garden.models.trellis.features import (
+    EMBEDDING,
     NUM_PROJECTIONS,
     Projections,
+    RowLayout,
     feature_pairs,
     feature_table,
     projections,
     used_features,
 )
-from garden.models.trellis.rows import EMBEDDING, RowLayout
 from garden.models.trellis.unknown_profiles import KnownProfiles, SimilarProfiles, as_dense
 
 ENCODER = 256

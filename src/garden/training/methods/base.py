@@ -20,6 +20,7 @@ from garden.models.layers import KEEP_ALL, Dropout
 from garden.training.training_graph import LARGE_NODES, TrainingGraph
 
 NODES_AT_ONCE = 16_384  # ego graphs that a block embeds without gradients
+_WIDEST_SPREAD = 600.0  # float64 still tells exp(−600), and a sum of such, from zero
 
 
 @dataclass(frozen=True)
@@ -250,6 +251,25 @@ def distances_towards(graph: TrainingGraph, masked: MaskedTargets) -> Tensor:
     if graph.distance_table is not None or graph.device.type == "cpu":
         return graph.distances_to(masked.targets.flatten())
     return masked_distances(graph, masked)
+
+
+def is_wide(scores: Tensor) -> bool:
+    """Whether some row's scores lie too far apart to be exponentiated around its highest.
+
+    They are then shifted holder by holder, which costs a gather per hop.
+    """
+    detached = scores.detach()
+    return bool((detached.amax(dim=1) - detached.amin(dim=1) > _WIDEST_SPREAD).any())
+
+
+def energies_of(scores: Tensor, highest: Tensor) -> Tensor:
+    """exp(score − highest) in float64, above zero.
+
+    Args:
+        scores: such that :func:`is_wide` is false, (batch, num_nodes).
+        highest: the largest of each row, (batch, 1).
+    """
+    return (scores.double() - highest).exp()
 
 
 def mean_per_seed(values: Tensor, num_seeds: int) -> Tensor:

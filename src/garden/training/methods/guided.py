@@ -25,6 +25,8 @@ from garden.training.methods.base import (
     MaskedTargets,
     UpdateLoss,
     embedded_rows,
+    energies_of,
+    is_wide,
     mask_links,
     masked_distances,
     mean_per_seed,
@@ -33,7 +35,7 @@ from garden.training.methods.base import (
 )
 from garden.training.methods.config import GuidedConfig
 from garden.training.methods.hidden_nodes import with_hidden_nodes
-from garden.training.methods.hop_policy import energies_of, entropies, highest_of_holders, is_wide
+from garden.training.methods.hop_policy import entropies, highest_of_holders
 from garden.training.training_graph import LARGE_NODES, Links, TrainingGraph
 
 ALL_HOLDERS_NODES = 6000  # up to here every node's choice is imitated

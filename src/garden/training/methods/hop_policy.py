@@ -11,9 +11,8 @@ import math
 import torch
 from torch import Tensor
 
+from garden.training.methods.base import energies_of, is_wide
 from garden.training.training_graph import Links
-
-_WIDEST_SPREAD = 600.0  # float64 still tells exp(−600), and a sum of such, from zero
 
 
 def log_policy(scores: Tensor, links: Links) -> Tensor:
@@ -36,35 +35,16 @@ def log_policy(scores: Tensor, links: Links) -> Tensor:
     return scores.index_select(1, links.neighbours) - totals
 
 
-def is_wide(scores: Tensor) -> bool:
-    """Whether some row's scores lie too far apart to be exponentiated around its highest.
-
-    They are then shifted holder by holder, which costs a gather per hop.
-    """
-    detached = scores.detach()
-    return bool((detached.amax(dim=1) - detached.amin(dim=1) > _WIDEST_SPREAD).any())
-
-
 def log_totals(scores: Tensor, links: Links) -> Tensor:
     """The logarithm of each holder's sum of exp(score) over its neighbours, (batch, num_nodes).
 
     Args:
-        scores: such that :func:`is_wide` is false, (batch, num_nodes).
+        scores: such that :func:`.base.is_wide` is false, (batch, num_nodes).
         links: says who the neighbours of each holder are.
     """
     highest = scores.detach().amax(dim=1, keepdim=True)
     totals = links.sum_neighbours(energies_of(scores, highest))
     return (totals.log() + highest).to(scores.dtype)
-
-
-def energies_of(scores: Tensor, highest: Tensor) -> Tensor:
-    """exp(score − highest) in float64, above zero.
-
-    Args:
-        scores: such that :func:`is_wide` is false, (batch, num_nodes).
-        highest: the largest of each row, (batch, 1).
-    """
-    return (scores.double() - highest).exp()
 
 
 def log_softmax_of_holders(hop_scores: Tensor, holders: Tensor, num_holders: int) -> Tensor:

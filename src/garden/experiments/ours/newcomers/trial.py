@@ -179,7 +179,7 @@ class NewcomerTrial(Work):
         train_seeds([task], options, self.agent.size, device, folders=folders, force=True)
 
     def _trained(self, task: SearchTask, cache: PolicyCache) -> tuple[Strategy, dict[str, Any]]:
-        from garden.models.policy import load_policy
+        from garden.models.policy_files import load_policy
         from garden.training.run import SUMMARY_FILE
 
         if not self.is_trained(cache):

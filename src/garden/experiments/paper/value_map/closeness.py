@@ -198,7 +198,7 @@ def _own_embeddings(policy: Policy, egos: EgoGraphs) -> np.ndarray:
     """The embedding of each centre's own profile, (num_egos, width)."""
     import torch
 
-    from garden.models.trellis.rows import EMBEDDING as WIDTH
+    from garden.models.trellis.features import EMBEDDING as WIDTH
 
     rows = torch.as_tensor(_numbers(policy.represent(egos)))
     return policy.model.neighbour_values(rows)[:, :WIDTH].numpy()
