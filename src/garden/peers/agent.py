@@ -29,7 +29,8 @@ from garden.peers.envelopes import (
     Newcomer,
     Receipt,
 )
-from garden.peers.knowledge import EgoKnowledge, Knowledge, knowledge_of
+from garden.peers.knowledge import EgoKnowledge, knowledge_of
+from garden.peers.knowledge_base import Knowledge
 from garden.peers.links import Links
 from garden.peers.message_memory import check_memory
 from garden.peers.messages import Card, NextHop
@@ -211,7 +212,7 @@ class Agent:
         """Greet neighbours that do not know this agent yet, with what they need to see it."""
         own = self._view.profiles[0]
         introductions = {
-            key: Newcomer(_packed(own), self._view.linked_to(key)) for key in self._view.neighbours
+            key: Newcomer(own.packed, self._view.linked_to(key)) for key in self._view.neighbours
         }
         self._links.start(now, introductions)
         return self._done(now)
@@ -314,7 +315,7 @@ class Agent:
         """Take a newcomer in, if it may come: whether it is a neighbour now."""
         if not isinstance(body, Hello) or body.newcomer is None or not self._admit(sender):
             return False
-        profile = _unpacked(body.newcomer.profile)
+        profile = Profile.unpacked(body.newcomer.profile)
         if profile is None or not check_profile(profile, self._view.num_attributes):
             return False
         self._view = self._view.with_neighbour(sender, profile, body.newcomer.linked)
@@ -350,14 +351,3 @@ class Agent:
         if wake is not None:
             actions.append(Wake(wake))
         return actions
-
-
-def _packed(profile: Profile) -> bytes:
-    """A profile as bytes: its columns, then its values, of equal length."""
-    return profile.columns + profile.values
-
-
-def _unpacked(data: bytes) -> Profile | None:
-    if len(data) % 8:
-        return None
-    return Profile(data[: len(data) // 2], data[len(data) // 2 :])

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from garden.peers.envelopes import Message
-from garden.peers.knowledge import Candidates, Knowledge
+from garden.peers.knowledge_base import Candidates, Knowledge
 from garden.peers.links import Links
 from garden.peers.message_memory import decoded_state, encoded_state
 from garden.peers.messages import NextHop

@@ -23,7 +23,7 @@ from garden.peers.envelopes import (
     Leave,
     Newcomer,
 )
-from garden.peers.knowledge import Knowledge
+from garden.peers.knowledge_base import Knowledge
 from garden.peers.timers import Timers
 from garden.peers.waits import Waits
 

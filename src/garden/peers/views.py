@@ -32,6 +32,18 @@ class Profile(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     columns: bytes  # int32, little-endian
     values: bytes  # float32, little-endian
 
+    @property
+    def packed(self) -> bytes:
+        """Its columns, then its values, of equal length."""
+        return self.columns + self.values
+
+    @classmethod
+    def unpacked(cls, data: bytes) -> Profile | None:
+        """The profile of these bytes; None where they cannot be one."""
+        if len(data) % 8:
+            return None
+        return cls(data[: len(data) // 2], data[len(data) // 2 :])
+
 
 class AgentView(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """What an agent sees of the network."""

@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 from garden.errors import GraphError
 from garden.strategies.gossip.kept_paths import Paths
-from garden.strategies.gossip.maintenance import CLASS_OF_RANK, Envelope, SketchKeeper
-from garden.strategies.gossip.sketches import Row
+from garden.strategies.gossip.maintenance import Envelope, SketchKeeper
+from garden.strategies.gossip.sketches import CLASS_OF_RANK, Row
 
 Links: TypeAlias = Mapping[int, Sequence[int]]  # the keys of each agent's neighbours, by its key
 

@@ -3,13 +3,8 @@
 import pytest
 
 from garden.errors import StrategyError
-from garden.strategies.gossip.maintenance import (
-    Envelope,
-    SketchKeeper,
-    degree_class,
-    equal_class,
-)
-from garden.strategies.gossip.sketches import Beacon, pruned_row
+from garden.strategies.gossip.maintenance import Envelope, SketchKeeper
+from garden.strategies.gossip.sketches import Beacon, degree_class, equal_class, pruned_row
 
 LOST = Beacon(0, 1)  # ranks above all others here, by its key
 ME, LEFT, RIGHT = 10, 20, 30

@@ -33,7 +33,14 @@ from typing import NamedTuple
 from garden.errors import StrategyError
 from garden.strategies.gossip.kept_paths import KeptPaths, Path, Paths
 from garden.strategies.gossip.paths import BYTES_PER_STEP
-from garden.strategies.gossip.sketches import BYTES_PER_ENTRY, MAX_DISTANCE, Beacon, Row, pruned_row
+from garden.strategies.gossip.sketches import (
+    BYTES_PER_ENTRY,
+    MAX_DISTANCE,
+    Beacon,
+    Row,
+    degree_class,
+    pruned_row,
+)
 
 BYTES_PER_BEACON = 9  # key 8, class 1: what a withdrawal or an acknowledgement names
 
@@ -63,19 +70,6 @@ class _Withdrawal(NamedTuple):
     awaited: set[int]  # the neighbours that have not
     owed: list[int]  # those whose own withdrawal caused it: they hear when it is done
     distance: int  # at which the entry was
-
-
-def degree_class(degree: int) -> int:
-    """The class of a node by its degree, ⌊2 log₂ degree⌋; −1 for an isolated node."""
-    return (degree * degree).bit_length() - 1
-
-
-def equal_class(_degree: int) -> int:
-    """Class 0, whatever the degree: rank is by key alone."""
-    return 0
-
-
-CLASS_OF_RANK: dict[str, Callable[[int], int]] = {"degree": degree_class, "hash": equal_class}
 
 
 class SketchKeeper:

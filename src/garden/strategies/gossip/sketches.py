@@ -22,7 +22,7 @@ reachability", J. Comput. Syst. Sci. 55 (1997), where ranks are random.
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Self, TypeAlias
 
@@ -71,6 +71,19 @@ class Entries(Columns):
             "distances": Ragged(self.distances.astype(np.uint16), offsets),
             "classes": Ragged(self.classes, offsets),
         }
+
+
+def degree_class(degree: int) -> int:
+    """The class of a node by its degree, ⌊2 log₂ degree⌋; −1 for an isolated node."""
+    return (degree * degree).bit_length() - 1
+
+
+def equal_class(_degree: int) -> int:
+    """Class 0, whatever the degree: rank is by key alone."""
+    return 0
+
+
+CLASS_OF_RANK: dict[str, Callable[[int], int]] = {"degree": degree_class, "hash": equal_class}
 
 
 def degree_classes(degrees: np.ndarray) -> np.ndarray:
