@@ -146,12 +146,8 @@ SENTENCES = {
     (WHICH, "| `bidirectional+visited` | {} – {} on {} real graphs |"): rule,
     (README, "| {} – {} (worst training {}); "): trained,
     (WHICH, "| {} – {} on graphs of up to 3,000 nodes (worst training {})"): trained,
-    (README, "`trellis` needs {}, {}, {}, {}, {}, with a memory"): lambda: newcomers("trellis"),
-    (README, ", with a memory {}, {}, {}, {}, {}; by their old"): lambda: newcomers(
+    (README, "; with a memory {}, {}, {}, {}, {} ([newcomers]"): lambda: newcomers(
         "trellis + memory"
-    ),
-    (README, "on the others, and a memory {}, {}, {}, {}, {} ([newcomers]"): lambda: newcomers(
-        "trellis by old neighbours + memory"
     ),
     (README, "; {} on 22,470 nodes |"): trained_on_many_nodes,
     (WHICH, ", {} on 22,000 |"): trained_on_many_nodes,
