@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from garden.errors import GraphError
 from garden.search.agent_network import AgentNetwork, UpdateCost
-from garden.strategies.gossip.maintenance import CLASS_OF_RANK, Envelope
+from garden.strategies.gossip.maintenance import Envelope
 from garden.strategies.gossip.paths import LONGEST
-from garden.strategies.gossip.sketches import pruned_row
+from garden.strategies.gossip.sketches import CLASS_OF_RANK, pruned_row
 
 SETTINGS = [(k, rank) for k in (1, 2, 4, 16) for rank in ("degree", "hash")]
 KINDS = ("add", "remove", "join", "leave")
