@@ -118,26 +118,17 @@ def trip(run: Path, source: str, card: bytes, text: str) -> Iterator[dict[str, A
             yield from _told(selector, sender)
 
 
-def find(run: Path, source: str, profile: int, patience: float = 5.0) -> list[dict[str, Any]]:
+def find(run: Path, source: str, profile: int) -> list[dict[str, Any]]:
     """The cards of a profile, as the directory has them.
-
-    Agents leave their cards within seconds after the network has settled: where there are none, it
-    is asked again.
 
     Args:
         run: The folder with the hosts' control sockets.
         source: The name or key of the agent that asks.
         profile: The profile's key.
-        patience: For how many seconds.
     """
     host, _ = host_with(run, source)
-    end = time.monotonic() + patience
     with host:
-        while True:
-            cards = list(host.answer_to(Find(source, profile))["cards"])
-            if cards or time.monotonic() > end:
-                return cards
-            time.sleep(0.5)
+        return list(host.answer_to(Find(source, profile))["cards"])
 
 
 def profile_of(run: Path, node: str) -> int:
